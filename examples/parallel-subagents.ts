@@ -1,7 +1,7 @@
 // A coordinator asks three subagents at once. Every run is in one stream, under the call that started it.
 import { createGraph, getChildren, reduceEvent } from 'singletree';
 import { agentTool, createOrchestrator, loopAgent } from 'singletree/agents';
-import { toolOutputOf } from 'singletree/events';
+import { toToolOutput } from 'singletree/events';
 import { scriptedModel } from 'singletree/testing';
 
 const scout = loopAgent({
@@ -30,7 +30,7 @@ for await (const event of orchestrator.events()) {
   if (event.type === 'relay') orchestrator.resolveRelay(event.id, { outcome: 'approve' });
   if (event.type === 'harness_start') console.log(`${event.agentId} starts`);
   if (event.type === 'tool_result') {
-    const output = toolOutputOf(event.output);
+    const output = toToolOutput(event.output);
     if ('context' in output) console.log(`← ${String(output.context)}`);
   }
   if (event.type === 'harness_end') console.log(`${event.agentId} ends (${event.reason})`);

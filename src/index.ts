@@ -23,7 +23,7 @@ export type {
   ModelUseCountTracker,
 } from './control/harness/settings/models.ts';
 export type { BuiltinToolId } from './control/harness/tools/builtin-tools.ts';
-export { deltaOf } from './control/harness/messages/message-view.ts';
+export { getMessageDelta } from './control/harness/messages/message-view.ts';
 export { defaultOMProgressState, type OMProgressState, type OMStatus } from './control/harness/display/om-display.ts';
 export { Harness } from './control/harness/harness.ts';
 export type {

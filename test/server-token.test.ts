@@ -11,7 +11,7 @@ import { spawn as spawnPty } from '@lydell/node-pty';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { runMark } from '../src/agents/process/process-marks.ts';
 import { type Client, createClient } from '../src/client/index.ts';
-import { openRunsOf } from '../src/control/supervision/open-runs.ts';
+import { listOpenRuns } from '../src/control/supervision/open-runs.ts';
 import { SqliteLog } from '../src/log/index.ts';
 import { bareEnvironment } from './support/bare-environment.ts';
 import { type Product, startProduct } from './support/product.ts';
@@ -48,7 +48,7 @@ async function asking() {
   const log = await SqliteLog.open(join(home, 'singletree.db'));
   const thread = await log.getThread(id);
   await log.close();
-  const [{ owner, runId } = { owner: '', runId: '' }] = thread === undefined ? [] : openRunsOf(thread);
+  const [{ owner, runId } = { owner: '', runId: '' }] = thread === undefined ? [] : listOpenRuns(thread);
   return { id, relayId: asked?.id ?? '', mark: runMark(owner, id, runId) };
 }
 

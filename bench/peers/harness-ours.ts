@@ -1,5 +1,5 @@
 import { type Agent, loopAgent, type ModelSource } from 'singletree/agents';
-import { deltaOf, Harness, type HarnessMessage } from 'singletree/control';
+import { getMessageDelta, Harness, type HarnessMessage } from 'singletree/control';
 import type { AgentEvent } from 'singletree/events';
 import { MemoryLog, SqliteLog } from 'singletree/log';
 import { type Contender, type Setting, speech } from './harness-contender.ts';
@@ -30,7 +30,7 @@ export async function ours({ words, file, joined = false }: Setting): Promise<Co
     subscribe: listener => void harness.subscribe(listener),
     subscribeDisplay: listener => void harness.subscribeDisplayState(listener),
     serialise: event =>
-      JSON.stringify('message' in event ? (deltaOf(event.message as HarnessMessage) ?? event) : event),
+      JSON.stringify('message' in event ? (getMessageDelta(event.message as HarnessMessage) ?? event) : event),
     close: () => harness.destroy(),
   };
 }

@@ -1,4 +1,4 @@
-import { deltaOf, type HarnessEvent, parseSubagentMeta } from 'singletree/control';
+import { getMessageDelta, type HarnessEvent, parseSubagentMeta } from 'singletree/control';
 
 /** Prints the events of a harness as lines, and the text of the agent as it comes. */
 export class EventPrinter {
@@ -22,7 +22,7 @@ export class EventPrinter {
 
   /** Returns whether the person can go on: the turn is over, or they are asked something. */
   print(event: HarnessEvent): boolean {
-    if (event.type === 'message_update') this.#text(deltaOf(event.message)?.delta ?? '');
+    if (event.type === 'message_update') this.#text(getMessageDelta(event.message)?.delta ?? '');
     const text = textOf(event);
     if (text !== undefined) this.line(text);
     if (event.type === 'message_end') this.#endText();

@@ -115,7 +115,7 @@ export class Orchestrator {
       throw new SingletreeError('invalid_argument', `The run "${runId}" is under way already.`);
     if (under !== undefined && !this.#runs.has(under)) throw notFound(under);
     const stop = new AbortController();
-    const request = run.parentId === undefined && run.resume === undefined ? requestOf(conversation) : undefined;
+    const request = run.parentId === undefined && run.resume === undefined ? findRequest(conversation) : undefined;
     const params: InvokeParams = {
       run: {
         ...run,
@@ -213,7 +213,7 @@ export class Orchestrator {
 }
 
 /** The message of a person that a run answers, as an event of its own; undefined when a person did not speak last. */
-function requestOf({ messages }: ConversationParams): EventOf<'user'> | undefined {
+function findRequest({ messages }: ConversationParams): EventOf<'user'> | undefined {
   const last = messages.at(-1);
   if (last?.role !== 'user') return undefined;
   const content = typeof last.content === 'string' ? last.content : last.content.map(part => ({ ...part }));

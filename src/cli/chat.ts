@@ -93,7 +93,7 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
     const agentId = named ?? (threadId && (await agentOf(threadId))) ?? defaultAgent(settings);
     const registry = configuredRegistry(settings);
     const savedRules = new StoredRules(settings.home);
-    const { ChatApp, isSet, PlainChat, stylingOf } = await import('../terminal/index.ts');
+    const { ChatApp, isSet, PlainChat, createStyling } = await import('../terminal/index.ts');
     const shared = {
       log,
       redactor,
@@ -124,7 +124,7 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
     if (isSpoken || !stdin.isTTY || !standardOutput.isTerminal) return await PlainChat.run({ ...shared, isSpoken });
     return await ChatApp.run({
       ...shared,
-      styling: stylingOf(env),
+      styling: createStyling(env),
       isFullscreen: options.fullscreen === true,
     });
   } finally {

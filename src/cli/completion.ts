@@ -7,7 +7,7 @@ export function addCompletionCommand(program: Command): void {
   listedCommand(program, 'completion')
     .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
     .action(async (shell: 'bash' | 'zsh' | 'fish') => {
-      await standardOutput.write(`${scripts[shell](wordsOf(program))}\n`);
+      await standardOutput.write(`${scripts[shell](listWords(program))}\n`);
     });
 }
 
@@ -17,7 +17,7 @@ interface CommandWords {
   readonly words: readonly string[];
 }
 
-function wordsOf(program: Command): CommandWords[] {
+function listWords(program: Command): CommandWords[] {
   return program.commands.map(command => ({
     name: command.name(),
     description: command.description(),

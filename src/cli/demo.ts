@@ -10,7 +10,7 @@ import { visibleUrl } from '../log/store/store-url.ts';
 import { PlainRows, ThreadView } from '../terminal/session/run-screen.ts';
 import { listedCommand } from './command-list.ts';
 import { graphLines } from './graph-lines.ts';
-import { openStoreOf, type StoreOptions, storeUrls } from './settings/store-options.ts';
+import { openStoreAt, type StoreOptions, storeUrls } from './settings/store-options.ts';
 
 /** Adds `singletree demo`, which appends a scripted run to a thread, reads it back and prints its thread and graph. */
 export function addDemoCommand(program: Command): void {
@@ -18,7 +18,7 @@ export function addDemoCommand(program: Command): void {
   addStoreOptions(command)
     .option('--json', 'print the events, one JSON value per line')
     .action(async (options: StoreOptions & JsonOption) => {
-      const log = await openStoreOf(options);
+      const log = await openStoreAt(options);
       const { store } = storeUrls(options);
       try {
         const thread = await log.createThread({ title: 'Demo' });

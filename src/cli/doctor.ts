@@ -92,9 +92,9 @@ const checks: readonly Check[] = [
     fix: 'choose another one with --store',
     find: async options => {
       const { config } = await loadSettingsHere();
-      const { openStoreOf, storeUrls } = await import('./settings/store-options.ts');
+      const { openStoreAt, storeUrls } = await import('./settings/store-options.ts');
       const { visibleUrl } = await import('../log/index.ts');
-      const log = await openStoreOf(options, config);
+      const log = await openStoreAt(options, config);
       await log.listThreads({ limit: 1 });
       await log.close();
       return [ok(visibleUrl(storeUrls(options, process.env, config).store))];

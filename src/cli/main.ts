@@ -32,20 +32,20 @@ for (const command of program.commands) command.showHelpAfterError(`(see singlet
 
 // A chat, which listens too, ends by itself.
 process.on('uncaughtException', error => {
-  if (process.listenerCount('uncaughtException') === 1) process.exit(exitCodeOf(error));
+  if (process.listenerCount('uncaughtException') === 1) process.exit(toExitCode(error));
 });
 
 try {
   await program.parseAsync(args, { from: 'user' });
 } catch (error) {
-  process.exitCode = exitCodeOf(error);
+  process.exitCode = toExitCode(error);
 }
 
 /**
  * Returns the exit code: 0 for help and version, 2 for an invalid command line or argument, 1 for a failure, which is
  * printed on stderr.
  */
-function exitCodeOf(error: unknown): number {
+function toExitCode(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   const text = SingletreeError.is(error)
     ? `${error.message} (${error.code})`

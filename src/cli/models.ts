@@ -39,7 +39,7 @@ async function listModels({ all = false, json = false }: ModelsOptions): Promise
     id,
     contextWindow === undefined ? '' : `${Math.round(contextWindow / 1000)}k context`,
     prices === undefined ? '' : `$${prices.input} in, $${prices.output} out per 1M tokens`,
-    `${keyOf(providers.get(provider))}${id === offered[0] ? ' (the default)' : ''}`,
+    `${describeKey(providers.get(provider))}${id === offered[0] ? ' (the default)' : ''}`,
   ]);
   await printTable(rows);
   const usable = [...providers.values()].filter(({ configured }) => configured);
@@ -55,7 +55,7 @@ async function listModels({ all = false, json = false }: ModelsOptions): Promise
   await standardOutput.write(`${withoutModel}\n${demoOffer}\n`);
 }
 
-function keyOf(provider: { readonly envVar?: string; readonly configured: boolean } | undefined): string {
+function describeKey(provider: { readonly envVar?: string; readonly configured: boolean } | undefined): string {
   if (provider?.envVar === undefined) return 'no key needed';
   if (!provider.configured) return `set ${provider.envVar}`;
   return isSet(process.env[provider.envVar]) ? `key from ${provider.envVar}` : 'stored key';

@@ -12,7 +12,7 @@ import type { Client, ClientOptions } from './client.ts';
 import { problemFrom } from './problem.ts';
 import { encodePath, encodeQuery, routeMethods } from './route-methods.ts';
 import { watchEvents, watchThreadNews } from './watch.ts';
-import { windowOf } from './window.ts';
+import { toWindow } from './window.ts';
 
 const checkOptions = optionsCheck<ClientOptions>('createClient')(() => ({
   baseUrl: field(
@@ -82,7 +82,7 @@ export function createClient(options: ClientOptions = {}): Client {
       const identified = { ...message, id: message.id ?? newId() };
       return repeatWhileUnreachable(() => routes.sendMessage(threadId, identified), times);
     },
-    readWindow: async (threadId, part) => windowOf(await routes.readWindow(threadId, part)),
+    readWindow: async (threadId, part) => toWindow(await routes.readWindow(threadId, part)),
     events: async query => {
       const { events, next, until } = await routes.events(query);
       const checked = events.map(({ threadId, resourceId, event }) => {

@@ -6,14 +6,14 @@ import { problem } from '../protocols/http-api.ts';
 export function problemFrom(text: string, status = 500): SingletreeError {
   const parsed = problem.safeParse(parseJson(text));
   if (!parsed.success)
-    return new SingletreeError(codeOf('', status), `The server answered with status ${status}.`, {
+    return new SingletreeError(toCode('', status), `The server answered with status ${status}.`, {
       details: { status },
     });
   const { code, detail, status: returned } = parsed.data;
-  return new SingletreeError(codeOf(code, returned), detail, { details: { code, status: returned } });
+  return new SingletreeError(toCode(code, returned), detail, { details: { code, status: returned } });
 }
 
-function codeOf(code: string, status: number): ErrorCode {
+function toCode(code: string, status: number): ErrorCode {
   if (Object.hasOwn(errorStatus, code)) return code as ErrorCode;
   if (status === 404) return 'not_found';
   if (status === 401 || status === 403) return 'request_forbidden';

@@ -6,7 +6,7 @@ import type { WindowOfThread } from '../projections/reading/ranges/thread-window
 import type { windowInfo } from '../protocols/http-api.ts';
 
 /** A window as a server sent it, its events checked; throws `invalid_event`. */
-export function windowOf({ snapshot, events, ...place }: z.infer<typeof windowInfo>): WindowOfThread {
+export function toWindow({ snapshot, events, ...place }: z.infer<typeof windowInfo>): WindowOfThread {
   const { firstSeq, lastSeq, hasEarlier, hasLater } = place;
   return {
     ...(snapshot !== undefined && {

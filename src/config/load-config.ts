@@ -52,7 +52,7 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
   const home = resolve(options.home);
   const homeFile = configIn(home);
   const projectFile = nearestConfig(cwd, [home]);
-  const below = homeFile === undefined ? [] : [await layerOf(homeFile)];
+  const below = homeFile === undefined ? [] : [await readLayer(homeFile)];
   const above: ConfigLayer[] = [
     { source: 'environment', config: environmentConfig(env) },
     { source: 'command line', config: flags },
@@ -74,7 +74,7 @@ async function projectLayer(
   const folder = dirname(file);
   const trusted = new TrustedFolders(home);
   // Files of the person's own home folder are as much theirs as those of the data folder.
-  if (folder === homedir() || trusted.isTrusted(folder)) return { layer: await layerOf(file) };
+  if (folder === homedir() || trusted.isTrusted(folder)) return { layer: await readLayer(file) };
   const { config, withheld } = isCode(file)
     ? { config: {}, withheld: [`runs the code of ${file}`] }
     : untrusted(await readConfig(file), ownDefault);
@@ -82,12 +82,12 @@ async function projectLayer(
   const project = { folder, file, brings: withheld };
   if ((await askTrust?.(project)) === true) {
     trusted.add(folder);
-    return { layer: await layerOf(file) };
+    return { layer: await readLayer(file) };
   }
   return { layer: { source: file, config: absolute(config, folder) }, untrusted: project };
 }
 
-async function layerOf(file: string): Promise<ConfigLayer> {
+async function readLayer(file: string): Promise<ConfigLayer> {
   return { source: file, config: absolute(await readConfig(file), dirname(file)) };
 }
 

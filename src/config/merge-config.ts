@@ -27,7 +27,7 @@ export interface MergedConfig {
 export function mergeConfig(layers: readonly ConfigLayer[]): MergedConfig {
   const merged = layers.reduce<Entry | undefined>((before, { source, config }) => {
     const { $schema: _, ...fields } = config;
-    return combined(before, entryOf(fields, source));
+    return combined(before, toEntry(fields, source));
   }, undefined);
   const values: ConfigValue[] = [];
   const config = merged === undefined ? {} : (plain(merged, '', values) as Config);
@@ -44,7 +44,7 @@ interface Leaf {
 /** Values with a name, such as servers and keys, are replaced as a whole when another layer has the same name. */
 const wholeAt: ReadonlySet<string> = new Set(['mcpServers', 'subagents', 'keys']);
 
-function entryOf(value: unknown, source: string, isWhole = false): Entry {
+function toEntry(value: unknown, source: string, isWhole = false): Entry {
   if (isWhole) return { value, source };
   if (Array.isArray(value)) return { items: value.map(item => ({ value: item as unknown, source })) };
   if (!isObject(value)) return { value, source };
@@ -53,8 +53,8 @@ function entryOf(value: unknown, source: string, isWhole = false): Entry {
 }
 
 function whole(key: string, field: unknown, source: string): Entry {
-  if (!wholeAt.has(key) || !isObject(field)) return entryOf(field, source);
-  return { fields: new Map(Object.entries(field).map(([name, each]) => [name, entryOf(each, source, true)])) };
+  if (!wholeAt.has(key) || !isObject(field)) return toEntry(field, source);
+  return { fields: new Map(Object.entries(field).map(([name, each]) => [name, toEntry(each, source, true)])) };
 }
 
 function combined(before: Entry | undefined, after: Entry): Entry {
@@ -65,13 +65,13 @@ function combined(before: Entry | undefined, after: Entry): Entry {
     return { fields };
   }
   if ('items' in before && 'items' in after) {
-    const ids = new Set(after.items.map(idOf));
-    return { items: [...after.items, ...before.items.filter(item => !ids.has(idOf(item)))] };
+    const ids = new Set(after.items.map(getId));
+    return { items: [...after.items, ...before.items.filter(item => !ids.has(getId(item)))] };
   }
   return after;
 }
 
-function idOf({ value }: Leaf): unknown {
+function getId({ value }: Leaf): unknown {
   if (!isObject(value)) return value;
   return typeof value['id'] === 'string' ? value['id'] : JSON.stringify(value);
 }

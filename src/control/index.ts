@@ -62,7 +62,7 @@ export { type MastraTool, type MastraTools, mastraTools } from './harness/tools/
 export type { OMBufferedStatus } from './harness/memory/om-event.ts';
 export type { ObservationalMemoryRecord } from './harness/memory/harness-memory.ts';
 export type { HarnessFile } from './harness/messages/message-content.ts';
-export { deltaOf, type MessageDelta } from './harness/messages/message-view.ts';
+export { getMessageDelta, type MessageDelta } from './harness/messages/message-view.ts';
 export type { PermissionPolicy, PermissionRules, ToolCategory } from './harness/permissions/permissions.ts';
 export type { ToolApproval } from './harness/permissions/relays.ts';
 export type { HarnessSettings } from './harness/settings/harness-settings.ts';

@@ -12,10 +12,10 @@ export { replacesAttempt, type StepAttempt } from './attempt.ts';
 export { checkOrder, lateResult, OrderChecker, type OrderRule, orderRules, type OrderViolation } from './order.ts';
 export { parseEvent, parseEventText } from './parse.ts';
 export { type ErrorCode, errorStatus, isStoreUnavailable, SingletreeError } from '../base/singletree-error.ts';
-export { isToolParseError, type ToolOutput, toolOutputOf, type ToolParseError, toolParseError } from './tools.ts';
+export { isToolParseError, type ToolOutput, toToolOutput, type ToolParseError, toolParseError } from './tools.ts';
 export {
   type AgentEvent,
-  definitionOf,
+  getDefinition,
   type EventOf,
   type EventType,
   type Handlers,

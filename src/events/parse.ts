@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { once } from '../base/once.ts';
 import { envelope } from './define.ts';
 import { SingletreeError } from '../base/singletree-error.ts';
-import { type AgentEvent, definitionOf } from './vocabulary.ts';
+import { type AgentEvent, getDefinition } from './vocabulary.ts';
 
 const foreign = once(() => z.looseObject({ type: z.string().min(1), ...envelope() }));
 
@@ -12,7 +12,7 @@ const foreign = once(() => z.looseObject({ type: z.string().min(1), ...envelope(
  */
 export function parseEvent(value: unknown): AgentEvent {
   const type = typeof value === 'object' && value !== null && 'type' in value ? value.type : undefined;
-  const definition = typeof type === 'string' ? definitionOf(type) : undefined;
+  const definition = typeof type === 'string' ? getDefinition(type) : undefined;
   if (definition?.passesQuickCheck(value) === true) return value as AgentEvent;
   const parsed = (definition?.schema ?? foreign()).safeParse(value);
   if (parsed.success) return value as AgentEvent;

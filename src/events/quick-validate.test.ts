@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { definitionOf, vocabulary } from './vocabulary.ts';
+import { getDefinition, vocabulary } from './vocabulary.ts';
 import { quickValidator } from './quick-validate.ts';
 
 const words = ['', 'x', 'complete', 'stdout', 'global', 'draft', 'compaction', 'approve', '2026-01-01T00:00:00Z'];
@@ -40,7 +40,7 @@ describe('the quick check', () => {
     ['as it is stored', { seq: 7, ts: '2026-01-01T00:00:00.000Z' }],
   ])('accepts nearly every event, %s', (_, stored) => {
     const sure = Object.entries(usual).filter(([type, event]) =>
-      definitionOf(type)?.passesQuickCheck({ type, ...event, ...stored }),
+      getDefinition(type)?.passesQuickCheck({ type, ...event, ...stored }),
     );
     expect(sure.map(([type]) => type)).toEqual(Object.keys(usual));
   });

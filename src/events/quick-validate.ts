@@ -7,11 +7,11 @@ type Test = (value: unknown) => boolean;
  * only. True means that the value is valid; false means that the schema has to decide.
  */
 export function quickValidator(schema: z.ZodType): Test {
-  const def = defOf(schema);
-  const isStrict = def['catchall'] !== undefined && defOf(def['catchall'] as z.core.$ZodType).type !== 'unknown';
+  const def = getDef(schema);
+  const isStrict = def['catchall'] !== undefined && getDef(def['catchall'] as z.core.$ZodType).type !== 'unknown';
   if (def.type !== 'object' || def.checks.length > 0 || isStrict) return unsure;
   const fields = Object.entries(def.shape as Readonly<Record<string, z.core.$ZodType>>).map(
-    ([key, field]) => [key, testOf(field)] as const,
+    ([key, field]) => [key, createTest(field)] as const,
   );
   return value => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
@@ -23,11 +23,11 @@ export function quickValidator(schema: z.ZodType): Test {
 /** The predicates of plain fields by kind; other kinds are left to the schema. */
 const tests: Readonly<Record<string, (def: Def) => Test>> = {
   optional: ({ innerType }) => {
-    const test = testOf(innerType as z.core.$ZodType);
+    const test = createTest(innerType as z.core.$ZodType);
     return value => value === undefined || test(value);
   },
   union: ({ options }) => {
-    const all = (options as readonly z.core.$ZodType[]).map(testOf);
+    const all = (options as readonly z.core.$ZodType[]).map(createTest);
     return value => all.some(test => test(value));
   },
   literal:
@@ -66,8 +66,8 @@ const tests: Readonly<Record<string, (def: Def) => Test>> = {
 /** The kinds whose predicates apply the checks of the schema. */
 const readChecks: ReadonlySet<string> = new Set(['string', 'number', 'unknown']);
 
-function testOf(schema: z.core.$ZodType): Test {
-  const def = defOf(schema);
+function createTest(schema: z.core.$ZodType): Test {
+  const def = getDef(schema);
   const isChecked = def.checks.length > 0 && !readChecks.has(def.type);
   return (isChecked ? undefined : tests[def.type]?.(def)) ?? unsure;
 }
@@ -83,6 +83,6 @@ interface Def {
   readonly [trait: string]: unknown;
 }
 
-function defOf({ _zod: { def } }: z.core.$ZodType): Def {
+function getDef({ _zod: { def } }: z.core.$ZodType): Def {
   return { ...def, checks: (def.checks ?? []).map(check => ({ ...check._zod.def })) };
 }

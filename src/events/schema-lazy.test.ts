@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import type * as z from 'zod';
-import { definitionOf } from './vocabulary.ts';
+import { getDefinition } from './vocabulary.ts';
 import { parseEvent } from './parse.ts';
 
 const built = vi.hoisted(() => [] as unknown[]);
@@ -18,5 +18,5 @@ it('builds the schema of an event when it is first used, and only once', () => {
   expect(built).toEqual([]);
   for (const content of ['a', 'b']) parseEvent({ type: 'text', runId: 'run', id: 'id', content });
   expect(built).toHaveLength(1);
-  expect(definitionOf('text')?.schema).toBe(built[0]);
+  expect(getDefinition('text')?.schema).toBe(built[0]);
 });

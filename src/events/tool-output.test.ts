@@ -7,7 +7,7 @@ import { projectMessages } from '../projections/model-input/project-messages.ts'
 import { projectThread } from '../projections/reading/project-thread.ts';
 import { flowEncoder } from '../protocols/flow/flow-encoder.ts';
 import type { AgentEvent } from './vocabulary.ts';
-import { toolOutputOf } from './tools.ts';
+import { toToolOutput } from './tools.ts';
 
 const shapes: readonly unknown[] = ['plain text', 7, null, ['a', 'b'], { rows: [1, 2] }, { error: { code: 5 } }, {}];
 
@@ -41,5 +41,5 @@ describe.each(shapes)('a tool result of another shape: %j', output => {
 
 it('keeps the three known shapes as they are', () => {
   for (const output of [{ context: 'a', result: 1 }, { status: 'denied', reason: 'no' }, { error: 'no' }])
-    expect(toolOutputOf(output)).toBe(output);
+    expect(toToolOutput(output)).toBe(output);
 });

@@ -10,7 +10,7 @@ export type ToolOutput =
   | { error: string };
 
 /** Returns the output of a tool result in its known form; any other value is for the model and for programs. */
-export function toolOutputOf(output: unknown): ToolOutput {
+export function toToolOutput(output: unknown): ToolOutput {
   return isToolOutput(output) ? output : { context: output, result: output };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type * as z from 'zod';
-import { type AgentEvent, definitionOf, isKnownEvent, vocabulary } from './vocabulary.ts';
+import { type AgentEvent, getDefinition, isKnownEvent, vocabulary } from './vocabulary.ts';
 import { eventJsonSchema } from './json-schema.ts';
 
 /** Without the index signature that lets unknown fields through at run time: a misspelt field is a type error. */
@@ -79,7 +79,7 @@ describe('the vocabulary', () => {
   it('distinguishes known from unknown types', () => {
     expect(isKnownEvent({ type: 'text' })).toBe(true);
     expect(isKnownEvent({ type: 'constructor' })).toBe(false);
-    expect(definitionOf('toString')).toBeUndefined();
+    expect(getDefinition('toString')).toBeUndefined();
   });
 });
 

@@ -87,7 +87,7 @@ export type Handlers<Arguments extends unknown[], Result> = {
 const byType: ReadonlyMap<string, EventDefinition> = indexByType(vocabulary);
 
 /** Returns the definition of an event type, or undefined when the type is unknown. */
-export function definitionOf(type: string): EventDefinition | undefined {
+export function getDefinition(type: string): EventDefinition | undefined {
   return byType.get(type);
 }
 

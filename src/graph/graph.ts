@@ -57,15 +57,15 @@ export function createGraph(): Graph {
  * starts a branch that shares everything before it. An event without effect returns the given graph itself.
  */
 export function reduceEvent(graph: Graph, event: AgentEvent): Graph {
-  return advance<GraphTables, GraphSnapshot, AgentEvent>(snapshotOf(graph), event, applyEvent);
+  return advance<GraphTables, GraphSnapshot, AgentEvent>(getSnapshot(graph), event, applyEvent);
 }
 
 /** Returns the ids of a run's nodes, in order of creation. */
 export function nodeIdsInRun(graph: Graph, runId: string): readonly string[] {
-  return snapshotOf(graph).all('inRun', runId);
+  return getSnapshot(graph).all('inRun', runId);
 }
 
-function snapshotOf(graph: Graph): GraphSnapshot {
+function getSnapshot(graph: Graph): GraphSnapshot {
   if (graph instanceof GraphSnapshot) return graph;
   throw new SingletreeError('invalid_argument', 'Expected a graph made by createGraph or reduceEvent.');
 }

@@ -20,7 +20,7 @@ export type {
   Summary,
 } from './conversation/record.ts';
 export {
-  changeOf,
+  getChange,
   getAnswer,
   getAttached,
   getBlock,
@@ -42,11 +42,11 @@ export {
   isCollapsed,
   isSuperseded,
   type Mark,
-  markOf,
-  textOf,
+  getMark,
+  getChunkText,
   touchedSince,
 } from './conversation/queries.ts';
-export { collapseNode, editMessage, retryOf, selectMessage, summariseSpan } from './conversation/operations.ts';
+export { collapseNode, editMessage, getRetryTarget, selectMessage, summariseSpan } from './conversation/operations.ts';
 export {
   type Conversation,
   createConversation,

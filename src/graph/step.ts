@@ -72,7 +72,7 @@ export function claimNumber(draft: GraphDraft, name: string): string {
 export function resolve(draft: GraphDraft, event: EventOf<'relay_resolved'>): void {
   const node = draft.last('node', event.relayId);
   if (node?.kind !== 'relay' || node.resolution !== undefined) return;
-  draft.add('node', node.id, { ...node, resolution: resolutionOf(event) });
+  draft.add('node', node.id, { ...node, resolution: toResolution(event) });
 }
 
 function addCause(draft: GraphDraft, parentId: string, { id, runId }: Node): void {
@@ -106,7 +106,7 @@ function claimKey(runId: string, name: string): string {
   return `${runId}\u0000${name}`;
 }
 
-function resolutionOf({ outcome, feedback, input, answer, remember, by }: EventOf<'relay_resolved'>): RelayResolution {
+function toResolution({ outcome, feedback, input, answer, remember, by }: EventOf<'relay_resolved'>): RelayResolution {
   return {
     outcome,
     ...(feedback !== undefined && { feedback }),

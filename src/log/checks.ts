@@ -42,7 +42,7 @@ export function checkCount(what: string, value: number, least: number): number {
   });
 }
 
-const checkAppendNames = namesOf<AppendOptions>('append', {
+const checkAppendNames = listNames<AppendOptions>('append', {
   expectedSeq: 1,
   once: 1,
   lease: 1,
@@ -62,9 +62,9 @@ export function checkAppendOptions(options: AppendOptions): void {
 }
 
 /** Throw `invalid_argument` for an option that is unknown. */
-export const checkRawAppendOptions = namesOf<RawAppendOptions>('appendRaw', { lease: 1 });
-export const checkTailOptions = namesOf<TailOptions>('tail', { types: 1, signal: 1 });
-const checkThreadNames = namesOf<NewThread>('createThread', {
+export const checkRawAppendOptions = listNames<RawAppendOptions>('appendRaw', { lease: 1 });
+export const checkTailOptions = listNames<TailOptions>('tail', { types: 1, signal: 1 });
+const checkThreadNames = listNames<NewThread>('createThread', {
   id: 1,
   resourceId: 1,
   title: 1,
@@ -85,16 +85,16 @@ export function checkNewThread(thread: NewThread): void {
   );
 }
 
-export const checkThreadChange = namesOf<ThreadChange>('updateThread', { title: 1, metadata: 1 });
-const checkFilterNames = namesOf<ThreadFilter>('listThreads', {
+export const checkThreadChange = listNames<ThreadChange>('updateThread', { title: 1, metadata: 1 });
+const checkFilterNames = listNames<ThreadFilter>('listThreads', {
   resourceId: 1,
   limit: 1,
   after: 1,
   open: 1,
 });
 
-export const checkLeaseRequest = namesOf<LeaseRequest>('acquireLease', { owner: 1, ttlMs: 1, isGone: 1 });
-const checkReadRange = namesOf<ReadRange>('read', { after: 1, before: 1, limit: 1, maxBytes: 1 });
+export const checkLeaseRequest = listNames<LeaseRequest>('acquireLease', { owner: 1, ttlMs: 1, isGone: 1 });
+const checkReadRange = listNames<ReadRange>('read', { after: 1, before: 1, limit: 1, maxBytes: 1 });
 
 /** Throws `invalid_argument` for an option that is unknown, and for a kind of which nothing can be open. */
 export function checkThreadFilter(filter: ThreadFilter): void {
@@ -107,7 +107,7 @@ export function checkThreadFilter(filter: ThreadFilter): void {
 }
 
 /** The check of a method's options; the compiler names the option that is missing. */
-function namesOf<Options>(
+function listNames<Options>(
   method: string,
   names: Readonly<Record<keyof Options, 1>>,
 ): (given: object | undefined) => void {

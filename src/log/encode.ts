@@ -125,7 +125,7 @@ export function encodeEvents(events: readonly AgentEvent[], encoding: Encoding):
     const text = isAddition[index] === true ? texts?.[index] : undefined;
     const body = writeEventText(() => {
       if (text !== undefined) return `${text.slice(0, -1)},"seq":${event.seq},"ts":"${event.ts}"}`;
-      return isShort ? fragments.textOf(event as EventOf<'text'>) : JSON.stringify(event);
+      return isShort ? fragments.getText(event as EventOf<'text'>) : JSON.stringify(event);
     });
     checkEventText(body, maxEventBytes, `The event "${event.type}"`);
     return body;
@@ -140,7 +140,7 @@ class FragmentTexts {
   #beginning = '';
   #end = '';
 
-  textOf(event: EventOf<'text'>): string {
+  getText(event: EventOf<'text'>): string {
     const { type, runId, id, content, callId, seq, ts } = event;
     const last = this.#last;
     if (last === undefined || last.type !== type || last.runId !== runId || last.id !== id)

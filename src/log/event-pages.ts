@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defined } from '../base/defined.ts';
 import type { EventPage, EventQuery, ThreadEvent } from '../events/event-query.ts';
-import { definitionOf, type LoggedEvent } from '../events/vocabulary.ts';
+import { getDefinition, type LoggedEvent } from '../events/vocabulary.ts';
 import { SingletreeError } from '../base/singletree-error.ts';
 import { optionsCheck } from '../base/options/check-options.ts';
 import { field, name } from '../base/options/option-fields.ts';
@@ -42,7 +42,7 @@ const storedPlace = z.strictObject({
 });
 const isTime = (value: unknown) => typeof value === 'string' && !Number.isNaN(Date.parse(value));
 const isTypeList = (value: unknown) =>
-  Array.isArray(value) && value.every(type => typeof type === 'string' && definitionOf(type) !== undefined);
+  Array.isArray(value) && value.every(type => typeof type === 'string' && getDefinition(type) !== undefined);
 const isLimit = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= mostEvents;
 
 const checkQuery = optionsCheck<EventQuery>('readEventPage')(() => ({

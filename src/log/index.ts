@@ -22,7 +22,7 @@ export {
   type ThreadFilter,
 } from './event-log.ts';
 export type { IndexRest, SearchHit, SearchPage, SearchQuery } from './derived/search.ts';
-export { searchLog, seqOfMessage, usageOf } from './derived/log-queries.ts';
+export { searchLog, seqOfMessage, readUsage } from './derived/log-queries.ts';
 export { type Derived, ThreadDerivation, type UsedInCall } from './derived/thread-derivation.ts';
 export type { SearchedText } from './derived/searched-text.ts';
 export {
@@ -32,7 +32,7 @@ export {
   type UsageRow,
   type GroupedUsage,
 } from './derived/usage-totals.ts';
-export { snippetOf, wordsOf } from './derived/words.ts';
+export { buildSnippet, splitWords } from './derived/words.ts';
 export type { EventIndex } from './event-index.ts';
 export type { EventPage, EventQuery, ThreadEvent } from '../events/event-query.ts';
 export { readEventPage } from './event-pages.ts';
@@ -54,7 +54,7 @@ export type { SqliteLogOptions } from './sqlite/sqlite-log-options.ts';
 export { checkStore, type StoreProblem, type StoreReport } from './store/check-store.ts';
 export { type CopyProgress, copyStore, type CopyTarget } from './store/copy-store.ts';
 export { openStore, type OpenStoreOptions } from './store/open-store.ts';
-export { parseStoreUrl, passwordsOf, type StoreLocation, visibleUrl } from './store/store-url.ts';
+export { parseStoreUrl, listPasswords, type StoreLocation, visibleUrl } from './store/store-url.ts';
 export {
   hasOpen,
   openAfter,

@@ -53,7 +53,7 @@ export async function importThread(
     let number = 0;
     let seq = 0;
     const openEnds = new OpenEnds();
-    for await (const line of linesOf(source, log.maxEventBytes ?? defaultMaxEventBytes)) {
+    for await (const line of readLines(source, log.maxEventBytes ?? defaultMaxEventBytes)) {
       number++;
       if (line.trim() === '') continue;
       const event = parseEventText(line, `Line ${number}`);
@@ -85,7 +85,7 @@ function outOfOrder(line: number, seq: number, expected: number): SingletreeErro
   );
 }
 
-async function* linesOf(
+async function* readLines(
   source: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
   maxBytes: number,
 ): AsyncGenerator<string> {

@@ -35,7 +35,7 @@ export async function deleteThreads(log: EventLog, retention: Retention): Promis
       '`deleteThreads` was given neither `resourceId` nor `before`: expected at least one of them, since all threads would be deleted.',
     );
   let deleted = 0;
-  let after = before && endOf(before);
+  let after = before && toCutoff(before);
   for (;;) {
     const page = await log.listThreads({
       limit: pageSize,
@@ -52,7 +52,7 @@ export async function deleteThreads(log: EventLog, retention: Retention): Promis
 }
 
 /** A place in the listing that all threads follow which were last changed before a time: no id is that low. */
-function endOf(before: Date): Thread {
+function toCutoff(before: Date): Thread {
   const time = before.toISOString();
   return { id: '', resourceId: '', metadata: {}, createdAt: time, updatedAt: time, seq: 0 };
 }

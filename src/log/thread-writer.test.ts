@@ -2,7 +2,7 @@ import { constants } from 'node:buffer';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { eventStream } from '../../test/support/random-events.ts';
-import { type AgentEvent, definitionOf, type LoggedEvent } from '../events/vocabulary.ts';
+import { type AgentEvent, getDefinition, type LoggedEvent } from '../events/vocabulary.ts';
 import type { EventLog } from './event-log.ts';
 import { MemoryLog } from './memory-log.ts';
 import { ThreadWriter, type ThreadWriterOptions } from './thread-writer.ts';
@@ -259,7 +259,7 @@ describe('plain events that are passed', () => {
 function streamsOf(events: readonly AgentEvent[]): Map<string, string> {
   const streams = new Map<string, string>();
   for (const event of events) {
-    const { fragment } = definitionOf(event.type) ?? {};
+    const { fragment } = getDefinition(event.type) ?? {};
     const fields = event as unknown as Record<string, string>;
     const key = fragment === undefined ? 'others' : JSON.stringify([event.runId, event.type, fields['id']]);
     const { seq: _, ts: __, ...rest } = event;

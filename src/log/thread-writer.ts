@@ -1,4 +1,4 @@
-import { type AgentEvent, definitionOf } from '../events/vocabulary.ts';
+import { type AgentEvent, getDefinition } from '../events/vocabulary.ts';
 import { giveUp, plainEvent, plainFragment } from './encode.ts';
 import type { AppendOptions, EventLog } from './event-log.ts';
 import { checkEventText, defaultMaxEventBytes, eventTooLarge, writeEventText } from './event-size.ts';
@@ -218,8 +218,8 @@ export class ThreadWriter {
   #newest({ runId, id }: Fragment): Fragment | undefined {
     const last = this.#last?.event;
     if (last === undefined || (last.runId === runId && last.id === id)) return last;
-    this.#others.set(streamOf(last.runId, last.id), last);
-    return this.#others.get(streamOf(runId, id));
+    this.#others.set(toStreamKey(last.runId, last.id), last);
+    return this.#others.get(toStreamKey(runId, id));
   }
 
   /** Moves what waits into the batch. */
@@ -292,10 +292,10 @@ function merged(one: AppendOptions['metadata'], other: AppendOptions['metadata']
 
 function definitionIn(written: AgentEvent) {
   const type = (written as Partial<AgentEvent> | null | undefined)?.type;
-  return typeof type === 'string' ? definitionOf(type) : undefined;
+  return typeof type === 'string' ? getDefinition(type) : undefined;
 }
 
-function streamOf(runId: string, id: string): string {
+function toStreamKey(runId: string, id: string): string {
   return `${runId}\u0000${id}`;
 }
 

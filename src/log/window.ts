@@ -68,7 +68,7 @@ export async function readWindow(log: EventLog, threadId: string, request: Windo
   const thread = await log.getThread(threadId);
   if (thread === undefined) throw threadNotFound(threadId);
   const middle = message === undefined ? around : await messageSeq(log, threadId, message);
-  const end = endOf({ before, after, middle }, limit, thread.seq);
+  const end = findEnd({ before, after, middle }, limit, thread.seq);
   const outline =
     after === undefined
       ? await outlineBefore(log, threadId, end, limit)
@@ -94,7 +94,7 @@ async function messageSeq(log: EventLog, threadId: string, messageId: string): P
 }
 
 /** The last seq of a window. */
-function endOf(
+function findEnd(
   { before, after, middle }: { before: number | undefined; after: number | undefined; middle: number | undefined },
   limit: number,
   newest: number,

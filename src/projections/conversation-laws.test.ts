@@ -10,7 +10,7 @@ import { ThreadOutline } from '../events/outline/thread-outline.ts';
 import { activeUpTo, defaultActive, fullHistory } from '../graph/conversation/active.ts';
 import { type Conversation, createConversation, reduceConversation } from '../graph/conversation/conversation.ts';
 import { createGraph, reduceEvent } from '../graph/graph.ts';
-import { getBlocks, getChunks, getMessages, textOf } from '../graph/conversation/queries.ts';
+import { getBlocks, getChunks, getMessages, getChunkText } from '../graph/conversation/queries.ts';
 import { projectMessages } from './model-input/project-messages.ts';
 import { projectThread } from './reading/project-thread.ts';
 import { relayBook } from './relay-book.ts';
@@ -137,7 +137,7 @@ describe('laws of the views of a conversation', () => {
           .filter(({ state }) => state === 'superseded')
           .flatMap(({ id }) => getChunks(conversation, id))
           .filter(({ kind }) => kind === 'text' || kind === 'reasoning');
-        const hidden = superseded.reduce((sum, { id }) => sum + textOf(conversation, id).length, 0);
+        const hidden = superseded.reduce((sum, { id }) => sum + getChunkText(conversation, id).length, 0);
         const { prose } = seenIn(projectThread(conversation, fullHistory(conversation)));
         expect(prose + hidden).toBe(happened(events).prose);
       }),

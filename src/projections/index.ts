@@ -22,7 +22,7 @@ export { projectRepl, type ReplEntry, replFold } from './project-repl.ts';
 export { PagedList } from './reading/paged-list.ts';
 export { projectThread, type ThreadOptions, threadFold } from './reading/project-thread.ts';
 export type { ReadingSnapshot } from './reading/reading-snapshot.ts';
-export { folderWords, type Notice, noticeOf } from './reading/notice.ts';
+export { folderWords, type Notice, toNotice } from './reading/notice.ts';
 export {
   type ContextUse,
   readingFrom,
@@ -63,13 +63,13 @@ export {
   projectThreadGraph,
   type ThreadGraph,
 } from './thread-graph/thread-graph.ts';
-export { type IdleGap, timeScale, type TimeSpan, timeSpanOf } from './timeline/time-scale.ts';
+export { type IdleGap, timeScale, type TimeSpan, getTimeSpan } from './timeline/time-scale.ts';
 export { Timeline } from './timeline/timeline.ts';
 export type { StepKind, StepStatus, TimelineStep } from './timeline/timeline-step.ts';
 export type { Activity, Operation } from './activity/activity.ts';
-export { operationsOf, type RecordedCall } from './activity/call-operations.ts';
+export { listOperations, type RecordedCall } from './activity/call-operations.ts';
 export { changesOfDiff, type FileChange, type TextEdit } from './activity/diff-changes.ts';
-export { fileChangesOf } from './activity/file-changes.ts';
+export { listFileChanges } from './activity/file-changes.ts';
 export { type ActivityState, createActivityState, type LineOf, projectActivity } from './activity/project-activity.ts';
 export { toolTables } from './activity/tables/tool-tables.ts';
 export type { CallContext, ToolInput, ToolRule, ToolTable } from './activity/tool-table.ts';

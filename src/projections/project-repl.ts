@@ -30,7 +30,7 @@ export function projectRepl(conversation: Conversation, active: Active): ReplEnt
   const entries: ReplEntry[] = [];
   const walk = (node: ViewNode, depth: number): void => {
     for (const part of node.parts) {
-      if (part.kind === 'repl') entries.push(entryOf(part, node.runId ?? node.id, depth));
+      if (part.kind === 'repl') entries.push(toEntry(part, node.runId ?? node.id, depth));
       if ('runs' in part) for (const run of part.runs) walk(run, depth + 1);
     }
   };
@@ -41,7 +41,7 @@ export function projectRepl(conversation: Conversation, active: Active): ReplEnt
 /** The executions of the active branch, as a fold. */
 export const replFold: Fold<Conversation, ReplEntry[]> = conversationFold(projectRepl);
 
-function entryOf(
+function toEntry(
   { id, code = '', iteration, printed, output, runs }: ReplPart,
   runId: string,
   depth: number,

@@ -1,4 +1,4 @@
-import { toolOutputOf } from '../events/tools.ts';
+import { toToolOutput } from '../events/tools.ts';
 import { addUsage, noUsage, sumCounts, type UsageCounts } from '../events/usage-sum.ts';
 import { type AgentEvent, type EventOf, type Handlers, isKnownEvent } from '../events/vocabulary.ts';
 import { advance, emptySnapshot } from '../graph/versioned/advance.ts';
@@ -125,7 +125,7 @@ export function takeTimes(draft: TotalsDraft, event: AgentEvent): void {
 const on: Handlers<[TotalsDraft, number | undefined], void> = {
   harness_start: ({ runId, agentId, model }, draft, now) =>
     set(draft, runId, {
-      ...clockOf(draft, runId),
+      ...getClock(draft, runId),
       agentId,
       ...(model !== undefined && { model }),
       ...(now !== undefined && { startedAt: now, modelSince: now }),
@@ -133,7 +133,7 @@ const on: Handlers<[TotalsDraft, number | undefined], void> = {
   harness_end: ({ runId }, draft) => stopModel(draft, runId),
   step_start: ({ runId, model }, draft, now) => {
     stopModel(draft, runId);
-    const clock = clockOf(draft, runId);
+    const clock = getClock(draft, runId);
     set(draft, runId, {
       ...clock,
       ...(model !== undefined && { model }),
@@ -197,7 +197,7 @@ const on: Handlers<[TotalsDraft, number | undefined], void> = {
 
 function takesNoTime(): void {}
 
-function clockOf(draft: TotalsDraft, runId: string): Clock {
+function getClock(draft: TotalsDraft, runId: string): Clock {
   return draft.last('clock', runId) ?? silent;
 }
 
@@ -208,7 +208,7 @@ function set(draft: TotalsDraft, runId: string, clock: Clock): void {
 /** Notes that the model was heard; the first text of a run is counted. */
 function hear({ type, runId }: AgentEvent, draft: TotalsDraft, now: number | undefined): void {
   if (now === undefined) return;
-  const clock = clockOf(draft, runId);
+  const clock = getClock(draft, runId);
   const speaks = type === 'text' && !clock.spoke;
   if (speaks && clock.startedAt !== undefined)
     addTotals(draft, runId, { firstTextMs: now - clock.startedAt, firstTexts: 1 });
@@ -227,7 +227,7 @@ function stopModel(draft: TotalsDraft, runId: string): void {
 }
 
 function startCall(draft: TotalsDraft, { id, runId, name: tool }: EventOf<'tool_call'>, now: number | undefined): void {
-  const clock = clockOf(draft, runId);
+  const clock = getClock(draft, runId);
   set(draft, runId, { ...clock, openCalls: clock.openCalls + 1 });
   const times: CallTimes = { runId, tool, waitedMs: 0, done: false, ...(now !== undefined && { calledAt: now }) };
   draft.add('call', id, times);
@@ -244,13 +244,13 @@ function endCall(draft: TotalsDraft, { id, output }: EventOf<'tool_result'>, now
   const since = startedAt ?? (calledAt === undefined ? undefined : calledAt + waitedMs);
   const toolMs = now === undefined || since === undefined ? 0 : Math.max(0, now - since);
   if (toolMs > 0) addTotals(draft, runId, { toolMs });
-  addToolTotals(draft, tool, { toolMs, failedCalls: 'context' in toolOutputOf(output) ? 0 : 1 });
-  const clock = clockOf(draft, runId);
+  addToolTotals(draft, tool, { toolMs, failedCalls: 'context' in toToolOutput(output) ? 0 : 1 });
+  const clock = getClock(draft, runId);
   const openCalls = Math.max(0, clock.openCalls - 1);
   if (openCalls > 0 || now === undefined) set(draft, runId, { ...clock, openCalls });
   else {
     stopModel(draft, runId);
-    set(draft, runId, { ...clockOf(draft, runId), openCalls, modelSince: now });
+    set(draft, runId, { ...getClock(draft, runId), openCalls, modelSince: now });
   }
 }
 

@@ -75,11 +75,11 @@ export class ApprovalPolicy {
     const isPlanTool = request.kind === 'tool' && request.category === 'plan';
     const kind = request.kind === 'plan' || isPlanTool ? 'plans' : 'tools';
     const { floor = {}, agents = {}, tools = {}, predicate } = this.#options;
-    const base = strictest(floor[kind] ?? unset[kind], ownOf(agents, context.agent)?.[kind]);
+    const base = strictest(floor[kind] ?? unset[kind], getOwn(agents, context.agent)?.[kind]);
     const policy = strictest(
       isPlanTool && base === 'ask' ? 'allow' : base,
-      request.kind === 'tool' ? verdictOf(ownOf(tools, request.tool), request, context) : undefined,
-      verdictOf(predicate, request, context),
+      request.kind === 'tool' ? getVerdict(getOwn(tools, request.tool), request, context) : undefined,
+      getVerdict(predicate, request, context),
     );
     const subject = request.kind === 'plan' ? 'The plan' : request.tool;
     return { policy, reason: `${subject} ${verbs[policy]} by the policy of the runtime` };
@@ -95,7 +95,7 @@ function strictest(...policies: readonly (Policy | undefined)[]): Policy {
   return byStrictness.findLast(policy => policies.includes(policy)) ?? 'allow';
 }
 
-function verdictOf<Request extends ApprovalRequest>(
+function getVerdict<Request extends ApprovalRequest>(
   rule: Policy | ApprovalPredicate<Request> | undefined,
   request: Request,
   context: ApprovalContext,
@@ -108,6 +108,6 @@ function verdictOf<Request extends ApprovalRequest>(
   }
 }
 
-function ownOf<Value>(table: Readonly<Record<string, Value>>, key: string): Value | undefined {
+function getOwn<Value>(table: Readonly<Record<string, Value>>, key: string): Value | undefined {
   return Object.hasOwn(table, key) ? table[key] : undefined;
 }

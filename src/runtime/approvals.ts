@@ -1,4 +1,4 @@
-import { openRunsOf } from '../control/supervision/open-runs.ts';
+import { listOpenRuns } from '../control/supervision/open-runs.ts';
 import type { EventLog, Thread } from '../log/event-log.ts';
 import { readEvents } from '../log/read-events.ts';
 import { flowEncoder } from '../protocols/flow/flow-encoder.ts';
@@ -19,9 +19,9 @@ interface Sources {
 }
 
 /** Returns what waits in a thread, oldest first, whether its run is under way or waits to be recovered. */
-export async function pendingApprovalsOf({ log, books }: Sources, thread: Thread): Promise<PendingApproval[]> {
+export async function listPendingApprovals({ log, books }: Sources, thread: Thread): Promise<PendingApproval[]> {
   const { id: threadId, resourceId } = thread;
-  const runs = openRunsOf(thread);
+  const runs = listOpenRuns(thread);
   const pending = runs.length === 0 ? [] : (await books.of(thread)).pending;
   const waiting = new Set(pending.map(({ id }) => id));
   if (waiting.size === 0) return [];
@@ -76,7 +76,7 @@ export interface ApprovalAnswer {
 }
 
 /** The decision as the log holds it; throws `invalid_argument` when something was added that would change nothing. */
-export function answerOf(
+export function toAnswer(
   relay: EventOf<'relay'>,
   outcome: ApprovalOutcomeName,
   { feedback, partial, answer }: ApprovalAnswer,

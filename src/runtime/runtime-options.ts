@@ -80,7 +80,7 @@ export const checkRuntimeOptions = optionsCheck<RuntimeOptions>('createRuntime')
 }));
 
 /** The agents of a runtime, the one asked by default first; throws `invalid_argument` when two have the same id. */
-export function agentsOf({ agent, agents = [], specialists = [] }: RuntimeOptions): readonly Agent[] {
+export function listAgents({ agent, agents = [], specialists = [] }: RuntimeOptions): readonly Agent[] {
   const asked = [...(agent === undefined ? [] : [agent]), ...agents];
   const all = [...asked, ...specialists.map(each => each.agent)];
   if (asked.length === 0)

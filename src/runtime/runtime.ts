@@ -15,8 +15,8 @@ import { ApprovalPolicy } from './approval-policy.ts';
 import {
   findRelay,
   type PendingApproval,
-  pendingApprovalsOf,
-  answerOf,
+  listPendingApprovals,
+  toAnswer,
   type ApprovalAnswer,
   type ApprovalOutcomeName,
 } from './approvals.ts';
@@ -33,7 +33,7 @@ import {
   type FlowWatchOptions,
   type QueryOptions,
   type SpecialistOptions,
-  agentsOf,
+  listAgents,
   checkRuntimeOptions,
   type RuntimeOptions,
 } from './runtime-options.ts';
@@ -55,7 +55,7 @@ export class Runtime {
 
   constructor(options: RuntimeOptions) {
     checkRuntimeOptions(options);
-    this.#agents = agentsOf(options);
+    this.#agents = listAgents(options);
     this.#options = options;
     this.#log = options.storage ?? new MemoryLog();
     const startOf = ({ importedSeq: seq = 0 }: Thread) => ({ state: plansFold.initial, seq });
@@ -111,7 +111,7 @@ export class Runtime {
     checkAnswer(answer);
     const { resourceId } = this.#options;
     const { thread, entry } = await findRelay({ log: this.#log, books: this.#conversations.inbox }, { id, resourceId });
-    await this.#conversations.answer(thread.id, id, answerOf(entry.relay, outcome, answer));
+    await this.#conversations.answer(thread.id, id, toAnswer(entry.relay, outcome, answer));
   }
 
   /** What waits for a person, in one thread or in all of the resource. */
@@ -120,13 +120,13 @@ export class Runtime {
     const { threadId } = options;
     const { resourceId } = this.#options;
     if (threadId !== undefined)
-      return pendingApprovalsOf(
+      return listPendingApprovals(
         { log: this.#log, books: this.#conversations.inbox },
         await this.#conversations.find(threadId, resourceId),
       );
     const pending: PendingApproval[] = [];
     for await (const thread of allThreads(this.#log, { resourceId, open: 'relay' }))
-      pending.push(...(await pendingApprovalsOf({ log: this.#log, books: this.#conversations.inbox }, thread)));
+      pending.push(...(await listPendingApprovals({ log: this.#log, books: this.#conversations.inbox }, thread)));
     return pending;
   }
 

@@ -81,13 +81,13 @@ export function findResults(book: RelayBook, { messages }: AgUiRunBody): ClientR
   return book.pending.flatMap(entry => {
     const { relay } = entry;
     if (!isForClient({ event: relay })) return [];
-    const message = messages.findLast(each => each.role === 'tool' && isCallOf(each.toolCallId, relay.toolCallId));
+    const message = messages.findLast(each => each.role === 'tool' && isForCall(each.toolCallId, relay.toolCallId));
     return message?.role === 'tool' ? [{ entry, message }] : [];
   });
 }
 
 /** Whether the id of a call on the wire is that of a call; one that was made again has a suffix. */
-function isCallOf(key: string, id: string | undefined): boolean {
+function isForCall(key: string, id: string | undefined): boolean {
   return id !== undefined && (key === id || (key.startsWith(`${id}~`) && /^\d+$/.test(key.slice(id.length + 1))));
 }
 

@@ -6,7 +6,7 @@ import { SingletreeError } from '../base/singletree-error.ts';
 import { parseTraceparent } from '../events/trace-context.ts';
 import { runHeader } from '../control/conversations/inside-run.ts';
 import { mcpHandler } from './mcp/mcp-http.ts';
-import { problemOf, problemResponse, Refusal } from './problem-response.ts';
+import { toProblem, problemResponse, Refusal } from './problem-response.ts';
 import { requestLog } from './request-log.ts';
 import { type AppEnv, mountRoute, type Route } from './route.ts';
 import { agUiRoutes } from './routes/ag-ui-routes.ts';
@@ -15,7 +15,7 @@ import { chatRoutes } from './routes/chat-routes.ts';
 import { comparisonRoutes, worktreeRoutes } from './routes/worktree-routes.ts';
 import { fileRoutes, mentionRoutes } from './routes/file-routes.ts';
 import { relayRoutes } from './routes/relay-routes.ts';
-import { addressOf, loginRoutes } from './routes/login-routes.ts';
+import { getAddress, loginRoutes } from './routes/login-routes.ts';
 import { messageRoutes } from './routes/message-routes.ts';
 import { operationRoutes } from './routes/operation-routes.ts';
 import { projectRoutes } from './routes/project-routes.ts';
@@ -47,14 +47,14 @@ export interface App extends Hono<AppEnv> {
 export function createApp(options: AppOptions): App {
   checkAppOptions(options);
   const site = new Site(options);
-  return Object.assign(appOf(site), { resume: () => site.conversations.recover() });
+  return Object.assign(buildApp(site), { resume: () => site.conversations.recover() });
 }
 
 /** The app of a site. */
-export function appOf(site: Site): Hono<AppEnv> {
+export function buildApp(site: Site): Hono<AppEnv> {
   const { webRoot, pageTitle, hosts = [], cors = [], logStyle = 'errors' } = site.options;
   const app = new Hono<AppEnv>();
-  const routes = routesOf(site);
+  const routes = listRoutes(site);
   const openPaths = new Set(routes.filter(({ right }) => right === 'none').map(({ path }) => path));
   const crossOrigin = new CrossOrigin(cors);
   const guard = requestGuard({ isPublic: site.isPublic, hosts, allowsOrigin: origin => crossOrigin.isAllowed(origin) });
@@ -96,7 +96,7 @@ export function appOf(site: Site): Hono<AppEnv> {
       try {
         // A request cannot be constructed with this method; no route has it.
         const request = new Request(context.req.url, { method: method === 'TRACE' ? 'GET' : method, headers });
-        const caller = await site.authenticate(request, { address: addressOf(context) });
+        const caller = await site.authenticate(request, { address: getAddress(context) });
         if (caller === undefined) throw unauthorized('The sender of the request is not known. Sign in first.');
         context.set('scope', {
           ...scopeFor(caller, header(runHeader)),
@@ -123,14 +123,14 @@ export function appOf(site: Site): Hono<AppEnv> {
   );
   app.onError(error => {
     if (!SingletreeError.is(error) && !(error instanceof Refusal)) site.reportFailure(error);
-    site.metrics.countError(problemOf(error).code);
+    site.metrics.countError(toProblem(error).code);
     return problemResponse(error, site.redactor);
   });
   return app;
 }
 
 /** Every route of a server. */
-function routesOf(site: Site): Route[] {
+function listRoutes(site: Site): Route[] {
   const routes = [
     ...operationRoutes(site),
     ...threadRoutes(site),

@@ -1,6 +1,6 @@
 import type { RelayAnswer } from '../agents/contract/host.ts';
 import { defined } from '../base/defined.ts';
-import { openRunsOf } from '../control/supervision/open-runs.ts';
+import { listOpenRuns } from '../control/supervision/open-runs.ts';
 import { sharedThreadMemory } from '../control/threads/thread-memory.ts';
 import { newId } from '../events/ids.ts';
 import { SingletreeError } from '../base/singletree-error.ts';
@@ -11,7 +11,7 @@ import { projectThread } from '../projections/reading/project-thread.ts';
 import type { ViewNode } from '../projections/reading/view-node.ts';
 import { type MessageBody, messageBody } from '../protocols/http-api.ts';
 import type { ChatBody } from '../protocols/http-chat.ts';
-import { authorOf, checkRight, describeSender, type Scope } from './security/caller.ts';
+import { getAuthor, checkRight, describeSender, type Scope } from './security/caller.ts';
 import type { Site } from './site.ts';
 import { pickRequest, readRequests } from '../runtime/requests.ts';
 import type { ContentPart } from '../events/content.ts';
@@ -52,7 +52,7 @@ export async function takeChat(site: Site, thread: Thread, body: ChatBody, scope
 
 /** Resolves with the run that a waiting message begins or goes into. */
 export function findLaterRun(site: Site, { id }: Thread, messageId: string): Promise<string> {
-  const started = site.conversations.runOf(id, messageId, site.signal);
+  const started = site.conversations.findRun(id, messageId, site.signal);
   // A reader that went away hears nothing of it.
   started.catch(() => {});
   return started;
@@ -65,7 +65,7 @@ export async function answerPending(
   { relayId, scope, ...answer }: RelayAnswer & { readonly scope: Scope },
 ): Promise<void> {
   try {
-    await site.conversations.answer(id, relayId, { ...answer, ...authorOf(scope) });
+    await site.conversations.answer(id, relayId, { ...answer, ...getAuthor(scope) });
   } catch (error) {
     const isLate = (['relay_resolved', 'relay_expired', 'relay_not_found'] as const).some(code =>
       SingletreeError.is(error, code),
@@ -85,7 +85,7 @@ export async function openTurn(site: Site, thread: Thread): Promise<ChatTurn | u
   const { log } = site.options;
   const newest = (await readRequests(log, thread)).at(-1);
   const current = await log.getThread(thread.id);
-  const isOpen = current !== undefined && openRunsOf(current).some(({ runId }) => runId === newest?.runId);
+  const isOpen = current !== undefined && listOpenRuns(current).some(({ runId }) => runId === newest?.runId);
   return newest !== undefined && isOpen ? { runId: newest.runId, after: 0 } : undefined;
 }
 

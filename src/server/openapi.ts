@@ -14,7 +14,7 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
     info: { title: 'Singletree', version, description: 'Run agents, follow their events, answer what they ask.' },
     paths,
     components: {
-      schemas: { Problem: schemaOf(problem, 'output') },
+      schemas: { Problem: toSchema(problem, 'output') },
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer' },
         cookie: { type: 'apiKey', in: 'cookie', name: 'singletree_access' },
@@ -51,12 +51,12 @@ function operationId(method: string, path: string): string {
 }
 
 function requestContent({ body, upload }: Route): Json | undefined {
-  if (body !== undefined) return { 'application/json': { schema: schemaOf(body, 'input') } };
+  if (body !== undefined) return { 'application/json': { schema: toSchema(body, 'input') } };
   return upload && otherContent(upload);
 }
 
 function answerContent(answer: NonNullable<Route['answer']>): Json {
-  if (answer instanceof z.ZodType) return { 'application/json': { schema: schemaOf(answer, 'output') } };
+  if (answer instanceof z.ZodType) return { 'application/json': { schema: toSchema(answer, 'output') } };
   const contents = 'contentType' in answer ? [answer] : answer;
   return Object.fromEntries(contents.flatMap(each => Object.entries(otherContent(each))));
 }
@@ -76,7 +76,7 @@ function pathParameters(path: string): Json[] {
 
 function queryParameters({ query }: Route): Json[] {
   if (query === undefined) return [];
-  const { properties = {}, required = [] } = schemaOf(query, 'input') as {
+  const { properties = {}, required = [] } = toSchema(query, 'input') as {
     properties?: Record<string, Json>;
     required?: string[];
   };
@@ -99,7 +99,7 @@ function headerParameters({ headers = {} }: Route): Json[] {
   }));
 }
 
-function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
+function toSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
   return rest;
 }

@@ -3,7 +3,7 @@ import type { Problem } from '../protocols/http-api.ts';
 import type { Redactor } from '../agents/redaction/redactor.ts';
 
 /** The error as the HTTP API returns it; one that is not ours shows no details. */
-export function problemOf(error: unknown): Problem {
+export function toProblem(error: unknown): Problem {
   const shown =
     SingletreeError.is(error) || error instanceof Refusal
       ? error
@@ -19,7 +19,7 @@ export function problemOf(error: unknown): Problem {
 
 /** The answer to a request that failed. */
 export function problemResponse(error: unknown, redactor: Redactor): Response {
-  const problem = problemOf(error);
+  const problem = toProblem(error);
   const headers = {
     'content-type': 'application/problem+json',
     'cache-control': 'no-store',

@@ -49,7 +49,7 @@ export class RunStandings {
 const page = { limit: 500, maxBytes: 256 * 1024 };
 
 /** Returns the ids of the runs that began in a thread: not those of events that it imported or shares with another thread. */
-export async function runIdsOf(log: EventLog, thread: Thread): Promise<string[]> {
+export async function listRunIds(log: EventLog, thread: Thread): Promise<string[]> {
   const runIds = new Set<string>();
   for (let after = inheritedSeq(thread); ; ) {
     const texts = await log.readTexts(thread.id, { after, ...page });

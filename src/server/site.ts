@@ -125,7 +125,7 @@ export class Site {
     return { ...window, events: await redactPart(source, threadId, window) };
   }
 
-  async infoOf(thread: Thread): Promise<ThreadInfo> {
+  async toInfo(thread: Thread): Promise<ThreadInfo> {
     const { isPinned, isArchived, ...metadata } = thread.metadata;
     const { currentModeId: mode } = metadata;
     const { open: _, ...shown } = thread;
@@ -145,7 +145,7 @@ export class Site {
 
   /** A thread as a list shows it: with its last agent and folder, how it ended, what it cost, and a bounded title. */
   async listed(thread: Thread): Promise<ThreadInfo> {
-    const { title, ...info } = await this.infoOf(thread);
+    const { title, ...info } = await this.toInfo(thread);
     const { agentId, outcome, folder, origin: project, hasCode, usage } = await this.conversations.digests.of(thread);
     const { cost } = usage;
     return {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createAdaptorServer } from '@hono/node-server';
 import { SingletreeError } from '../base/singletree-error.ts';
-import { appOf } from './app.ts';
+import { buildApp } from './app.ts';
 import { isLoopback } from './security/request-guard.ts';
 import { checkAuthenticated, checkServerOptions, type ServerOptions } from './server-options.ts';
 import { Site } from './site.ts';
@@ -37,7 +37,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     signal: closing.signal,
     isPublic,
   });
-  const server = createAdaptorServer({ fetch: appOf(site).fetch }) as Server;
+  const server = createAdaptorServer({ fetch: buildApp(site).fetch }) as Server;
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);

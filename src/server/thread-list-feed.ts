@@ -86,7 +86,7 @@ export class ThreadListFeed {
         continue;
       }
       const info = await this.#options.describe(thread);
-      const shown = shownOf(info);
+      const shown = toShown(info);
       known.set(thread.id, { thread, shown });
       if (this.#known !== undefined && shown !== last?.shown) changed.push(info);
     }
@@ -132,7 +132,7 @@ function isSame(a: Thread, b: Thread): boolean {
 }
 
 /** What a list shows of a thread: while it runs, its growth is not worth a message. */
-function shownOf({ seq, updatedAt, ...info }: ThreadInfo): string {
+function toShown({ seq, updatedAt, ...info }: ThreadInfo): string {
   const shown = { ...info, metadata: undefined };
   return JSON.stringify(info.status === 'running' ? shown : { ...shown, seq, updatedAt });
 }

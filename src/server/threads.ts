@@ -16,7 +16,7 @@ export function hasTitleWords({ title = '' }: Thread, query: string): boolean {
 }
 
 /** A place in a listing as text; the listing goes on after it. */
-export function cursorOf({ id, updatedAt }: Thread): string {
+export function toCursor({ id, updatedAt }: Thread): string {
   return Buffer.from(JSON.stringify([updatedAt, id])).toString('base64url');
 }
 

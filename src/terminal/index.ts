@@ -4,5 +4,5 @@
  */
 export { ChatApp } from './session/chat-app.ts';
 export type { ChatAgent, ChatOptions } from './session/chat-options.ts';
-export { isSet, stylingOf } from './screen/terminal-styling.ts';
+export { isSet, createStyling } from './screen/terminal-styling.ts';
 export { PlainChat, type PlainChatOptions } from './session/plain-chat.ts';

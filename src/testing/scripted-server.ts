@@ -61,7 +61,7 @@ export async function startScriptedServer(options: ScriptedServerOptions): Promi
   const server = createServer((request, response) => void serve(request, response).catch(() => response.destroy()));
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const record = await recordOf(request);
+    const record = await readRecord(request);
     requests.push(record);
     const { seen, ...answer } = reply(record);
     record.status = answer.status;
@@ -85,7 +85,7 @@ export async function startScriptedServer(options: ScriptedServerOptions): Promi
 
 type OpenRecord = Mutable<RecordedRequest>;
 
-async function recordOf(request: IncomingMessage): Promise<OpenRecord> {
+async function readRecord(request: IncomingMessage): Promise<OpenRecord> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const text = Buffer.concat(chunks).toString('utf8');

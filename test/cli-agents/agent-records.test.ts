@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { readAgentRecords } from '../../scripts/agent-records.ts';
 import { consumedNotifications } from '../../src/agents/cli/adapters/codex/live/consumed-notifications.ts';
 import { cliAdapters } from '../../src/agents/cli/adapters/cli-adapters.ts';
-import { recordOf, textOf } from '../../src/agents/cli/shared/wire-value.ts';
+import { toRecord, toText } from '../../src/agents/cli/shared/wire-value.ts';
 import type { AgentEvent } from '../../src/events/index.ts';
 import { readRecording } from '../support/recorded-channel.ts';
 import { captures, linesOf, replay } from './captures.ts';
@@ -26,12 +26,12 @@ function kindsIn(line: string): string[] {
   } catch {
     return [];
   }
-  const record = recordOf(value) ?? {};
-  const event = recordOf(record['event']) ?? {};
-  const item = recordOf(record['item']) ?? recordOf(recordOf(record['params'])?.['item']);
-  const update = recordOf(recordOf(record['params'])?.['update']);
+  const record = toRecord(value) ?? {};
+  const event = toRecord(record['event']) ?? {};
+  const item = toRecord(record['item']) ?? toRecord(toRecord(record['params'])?.['item']);
+  const update = toRecord(toRecord(record['params'])?.['update']);
   const names = [record['method'], record['type'], event['type'], item?.['type'], update?.['sessionUpdate']];
-  return names.flatMap(name => textOf(name) ?? []);
+  return names.flatMap(name => toText(name) ?? []);
 }
 
 /** The events that the records of a stream became and that no row of it names, as `record: event`. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { cliAgent } from '../../src/agents/cli/agent/cli-agent.ts';
 import type { CliAgentOptions } from '../../src/agents/cli/agent/cli-agent-options.ts';
-import { promptOf } from '../../src/agents/cli/agent/prompt.ts';
+import { buildPrompt } from '../../src/agents/cli/agent/prompt.ts';
 import type { Session } from '../../src/agents/contract/host.ts';
 import { Semaphore } from '../../src/agents/semaphore.ts';
 import { type AgentEvent, checkOrder } from '../../src/events/index.ts';
@@ -121,7 +121,7 @@ describe('an external agent', () => {
   });
 
   it('writes calls with their results into the prompt of a new session', () => {
-    const { text } = promptOf([
+    const { text } = buildPrompt([
       { role: 'user', content: 'first' },
       {
         role: 'assistant',

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { cliAgent } from '../../src/agents/cli/agent/cli-agent.ts';
-import { costOf } from '../../src/agents/model/prices/prices.ts';
+import { getCost } from '../../src/agents/model/prices/prices.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'singletree-costs-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -32,14 +32,14 @@ const result = { type: 'result', subtype: 'success', session_id: 's', usage };
 
 describe('the cost of a run of an external agent', () => {
   it('comes from the prices of the model that was asked for, when none is reported', async () => {
-    const expected = costOf({ provider: 'openai', model: 'gpt-5' }, tokens);
+    const expected = getCost({ provider: 'openai', model: 'gpt-5' }, tokens);
     expect(expected).toBeGreaterThan(0);
     expect(await costs('codex', [thread, turn], 'gpt-5')).toEqual([expected]);
     expect(await costs('codex', [thread, turn], 'openai/gpt-5')).toEqual([expected]);
   });
 
   it('comes from the prices of the model that its session names', async () => {
-    const expected = costOf({ provider: 'anthropic', model: 'claude-sonnet-4-5' }, tokens);
+    const expected = getCost({ provider: 'anthropic', model: 'claude-sonnet-4-5' }, tokens);
     expect(expected).toBeGreaterThan(0);
     expect(await costs('claude', [init, result])).toEqual([expected]);
     expect(await costs('claude', [init, result], 'claude-opus-4-1')).toEqual([expected]);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { Harness, type HarnessConfig, type HarnessEvent } from '../../src/control/index.ts';
-import { deltaOf } from '../../src/control/harness/messages/message-view.ts';
+import { getMessageDelta } from '../../src/control/harness/messages/message-view.ts';
 import { MemoryLog, SqliteLog, type Tail } from '../../src/log/index.ts';
 import {
   anyModel,
@@ -362,7 +362,7 @@ describe('better than the reference', () => {
     });
     await harness.sendMessage({ content: 'Go.' });
     const updates = of('message_update').map(({ message }) => message);
-    expect(updates.map(message => deltaOf(message)?.delta).join('')).toBe('word '.repeat(200));
+    expect(updates.map(message => getMessageDelta(message)?.delta).join('')).toBe('word '.repeat(200));
     const texts = updates.map(({ content }) => (content[0]?.type === 'text' ? content[0].text : ''));
     expect(texts).toEqual(texts.toSorted((a, b) => a.length - b.length));
     expect(texts.at(-1)).toBe('word '.repeat(200));

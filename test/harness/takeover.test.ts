@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { hostname } from 'node:os';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { scriptByStep } from '../../src/agents/model/scripted/script.ts';
-import { openRunsOf } from '../../src/control/supervision/open-runs.ts';
+import { listOpenRuns } from '../../src/control/supervision/open-runs.ts';
 import { defined } from '../../src/base/defined.ts';
 import { MemoryLog } from '../../src/log/index.ts';
 import { calls, echo, isDetached, scene } from './scene.ts';
@@ -59,7 +59,7 @@ describe('a run of another process', () => {
       owner: `${hostname()}/${owner.pid}/x`,
       ttlMs: 1_000_000,
     });
-    const [run] = openRunsOf(thread ?? {});
+    const [run] = listOpenRuns(thread ?? {});
     await storage.append(thread?.id ?? '', [], { lease, ...defined({ resumes: run?.runId }) });
     await second.harness.selectOrCreateThread();
     await pass(5_000);

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { runMark, runVariable } from '../../src/agents/process/process-marks.ts';
 import type { Agent } from '../../src/agents/contract/agent.ts';
 import { runHeader } from '../../src/control/conversations/inside-run.ts';
-import { openRunsOf } from '../../src/control/supervision/open-runs.ts';
+import { listOpenRuns } from '../../src/control/supervision/open-runs.ts';
 import type { EventLog, Thread } from '../../src/log/index.ts';
 import { type McpScene, startMcpScene, useTool } from '../support/mcp-clients.ts';
 import { gate, scriptedAgent } from '../support/scripted-agent.ts';
@@ -39,7 +39,7 @@ async function waitingRun({ site, log }: McpScene, resourceId = 'default') {
 
 async function markOf(log: EventLog, threadId: string): Promise<string> {
   const thread = (await log.getThread(threadId)) as Thread;
-  const [run] = openRunsOf(thread);
+  const [run] = listOpenRuns(thread);
   return runMark(run?.owner, threadId, run?.runId ?? '');
 }
 

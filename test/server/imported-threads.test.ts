@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../src/events/index.ts';
 import { importThread, MemoryLog, type Thread } from '../../src/log/index.ts';
 import { isOwnEvent } from '../../src/log/own-events.ts';
-import { runIdsOf } from '../../src/server/run-standings.ts';
+import { listRunIds } from '../../src/server/run-standings.ts';
 import { scriptedAgent } from '../support/scripted-agent.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { ask } from './http.ts';
@@ -107,10 +107,10 @@ describe('a thread that was read before an import added more', () => {
     const read = (await log.getThread(id)) as Thread;
     const start: AgentEvent = { type: 'harness_start', runId: 'r', agentId: 'asker' };
     await log.append(id, [start], { imported: true });
-    expect([await runIdsOf(log, read), isOwnEvent(read, 1)]).toEqual([[], false]);
+    expect([await listRunIds(log, read), isOwnEvent(read, 1)]).toEqual([[], false]);
     await log.append(id, [{ ...start, runId: 'own' }]);
     const now = (await log.getThread(id)) as Thread;
-    expect([await runIdsOf(log, now), isOwnEvent(now, 1), isOwnEvent(now, 2)]).toEqual([['own'], false, true]);
+    expect([await listRunIds(log, now), isOwnEvent(now, 1), isOwnEvent(now, 2)]).toEqual([['own'], false, true]);
   });
 });
 

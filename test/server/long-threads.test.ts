@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../src/events/index.ts';
 import { exportedLines } from '../../src/server/thread-export.ts';
 import { createRedactor } from '../../src/agents/redaction/redactor.ts';
-import { runIdsOf } from '../../src/server/run-standings.ts';
+import { listRunIds } from '../../src/server/run-standings.ts';
 import type { Thread } from '../../src/log/index.ts';
 import { MemoryLog } from '../../src/log/memory-log.ts';
 import { readEvents } from '../../src/log/read-events.ts';
@@ -57,7 +57,7 @@ describe('a long thread that is read whole', () => {
     [
       'for its runs',
       async (log: MemoryLog, id: string): Promise<void> =>
-        void (await runIdsOf(log, (await log.getThread(id)) as Thread)),
+        void (await listRunIds(log, (await log.getThread(id)) as Thread)),
     ],
   ] as const)('lets others have their turn after each page, %s', async (_, read) => {
     const { log, id } = await longThread();

@@ -231,7 +231,7 @@ function startGuarded(
   user: NonNullable<ServerPlan['user']>,
 ): ChildProcess {
   const number = processGuard.announce();
-  const env = { PATH: process.env['PATH'], LC_ALL: 'C', [childVariable]: processGuard.markOf(number) };
+  const env = { PATH: process.env['PATH'], LC_ALL: 'C', [childVariable]: processGuard.getMark(number) };
   const child = spawn(program, args, { ...user, cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   if (child.pid !== undefined) processGuard.started(number, child.pid);
   child.once('exit', () => processGuard.release(number));

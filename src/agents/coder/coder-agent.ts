@@ -29,7 +29,7 @@ import type { Skill } from '../skills/discover-skills.ts';
 import { skillInstructions, skillTool } from '../skills/skill-tool.ts';
 import { agentTool, type Subagent } from '../subagents/agent-tool.ts';
 import { TaskBoard } from '../tasks/task-board.ts';
-import { tasksOf } from '../tasks/assign-task-ids.ts';
+import { toTasks } from '../tasks/assign-task-ids.ts';
 import { workspacePermissions, workspaceTools } from '../tools/workspace-tools.ts';
 import { askUserLoopTool } from '../tools/people/ask-user.ts';
 import { submitPlanLoopTool } from '../tools/people/submit-plan.ts';
@@ -122,7 +122,7 @@ export function coderAgent(options: CoderAgentOptions): CallableAgent {
   const [toolsOf, importedToolsOf] = [new Map([[options.cwd, ownTools]]), new Map<string, Tool[]>()];
 
   /** Creates the loop of one run. */
-  function agentOf(params: InvokeParams) {
+  function createAgent(params: InvokeParams) {
     const { cwd = options.cwd } = params.run;
     const known = params.conversation.isImported === true ? importedToolsOf : toolsOf;
     const environment = policyFor(options.environment, params.conversation);
@@ -141,7 +141,7 @@ export function coderAgent(options: CoderAgentOptions): CallableAgent {
     const more = typeof options.tools === 'function' ? options.tools(toRunOrigin(params.run)) : (options.tools ?? []);
     const tools = [...filesTools, ...(skills.length === 0 ? [] : [skillTool(skills)]), ...toolList(more)];
     const { memory, limits, registry, compaction = {} } = options;
-    const board = new TaskBoard(tasksOf({ tasks: params.conversation.tasks ?? [] }));
+    const board = new TaskBoard(toTasks({ tasks: params.conversation.tasks ?? [] }));
     const agent = loopAgent({
       id,
       model: options.model,
@@ -150,7 +150,7 @@ export function coderAgent(options: CoderAgentOptions): CallableAgent {
       tools: [
         ...tools,
         ...conversationTools(board, mode),
-        agentTool({ agents: subagentsOf({ ...options, cwd }, tools) }),
+        agentTool({ agents: createSubagents({ ...options, cwd }, tools) }),
       ],
       permissions: rules,
       compaction: compaction && { ...compaction, keepsUserMessages: true, append: () => taskText(board) },
@@ -167,7 +167,7 @@ export function coderAgent(options: CoderAgentOptions): CallableAgent {
       yield* missingFolder(id, params.run, cwd);
       return;
     }
-    const { agent, mode, problems } = agentOf(params);
+    const { agent, mode, problems } = createAgent(params);
     const { runId } = params.run;
     const permissions = [...(params.host.permissions ?? []), mode.decide];
     const reported = new Set<string>();
@@ -197,7 +197,7 @@ export function coderAgent(options: CoderAgentOptions): CallableAgent {
       titleAgent({ ...request, model: model ?? options.model, registry: options.registry }),
     requestOf: request => {
       const params = toInvokeParams(request);
-      return agentOf(params).agent.requestOf(params);
+      return createAgent(params).agent.requestOf(params);
     },
     categoryOf: toolName => ownTools.find(tool => tool.name === toolName)?.category,
     invoke: request => invoke(toInvokeParams(request)),
@@ -277,7 +277,7 @@ function taskText({ tasks }: TaskBoard): string {
     : `The task list:\n${tasks.map(({ status, content }) => `- [${status}] ${content}`).join('\n')}`;
 }
 
-function subagentsOf(options: CoderAgentOptions, tools: readonly Tool[]): Subagent[] {
+function createSubagents(options: CoderAgentOptions, tools: readonly Tool[]): Subagent[] {
   const { model, cwd, registry, limits } = options;
   const reading = tools.filter(({ category }) => category === 'read');
   const all: Record<string, CoderSubagent> = {

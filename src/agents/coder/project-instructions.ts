@@ -95,11 +95,11 @@ class InstructionReader {
 
   add(folder: string): void {
     const file = names.map(name => join(folder, name)).find(existsSync);
-    const text = file === undefined ? undefined : this.#textOf(file, 0);
+    const text = file === undefined ? undefined : this.#readText(file, 0);
     if (file !== undefined && text !== undefined && text.trim() !== '') this.parts.push({ file, text });
   }
 
-  #textOf(file: string, depth: number): string | undefined {
+  #readText(file: string, depth: number): string | undefined {
     const real = this.#locate(file);
     if (real === undefined || this.#read.has(real) || isHeldFile(statSync(real))) return undefined;
     this.#read.add(real);
@@ -120,7 +120,7 @@ class InstructionReader {
       return line;
     }
     const file = isAbsolute(target) ? target : join(dirname(from), target);
-    return this.#textOf(file, depth + 1) ?? line;
+    return this.#readText(file, depth + 1) ?? line;
   }
 
   /** Returns the real path of a regular file inside the root that may be read. */

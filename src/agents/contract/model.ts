@@ -110,9 +110,9 @@ export interface ModelRegistry {
   /** Whether the key and the base URL that the model's provider needs are set; false for an unknown provider. */
   isConfigured(modelId: string): boolean;
   /** The environment variable that holds the key for a model; throws `unknown_provider`. */
-  envVarOf(modelId: string): string | undefined;
+  getEnvVar(modelId: string): string | undefined;
   /** Replaces keys in what a provider said, before it is stored in a log; absent when the registry has nothing to hide. */
   hideKeys?(text: string): string;
   /** Returns the cost in US dollars; undefined when the price list does not contain the model. */
-  priceOf(modelId: string, usage: TokenCounts): number | undefined;
+  getPrice(modelId: string, usage: TokenCounts): number | undefined;
 }

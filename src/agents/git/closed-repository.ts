@@ -22,7 +22,7 @@ export interface LocatedRepository {
 export function locateRepository(folder: string): LocatedRepository | undefined {
   const start = realpathSync(folder);
   for (let top = start; ; top = dirname(top)) {
-    const gitDir = gitDirOf(top);
+    const gitDir = findGitDir(top);
     const prefix = relative(top, start);
     if (gitDir !== undefined && prefix.split('/')[0] !== '.git') {
       const common = readSmallFile(join(gitDir, 'commondir'))?.trim();
@@ -32,7 +32,7 @@ export function locateRepository(folder: string): LocatedRepository | undefined 
   }
 }
 
-function gitDirOf(top: string): string | undefined {
+function findGitDir(top: string): string | undefined {
   const file = join(top, '.git');
   const [, named] = /^gitdir: (.+)\n?$/s.exec(readSmallFile(file) ?? '') ?? [];
   const gitDir = named === undefined ? file : resolve(top, named.trimEnd());

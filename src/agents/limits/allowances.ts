@@ -50,7 +50,7 @@ export class AllowanceBook implements Allowances {
       const allowance = readAllowance(event);
       if (allowance === undefined) return;
       const { id, runId } = event;
-      this.#pending.set(id, { key: keyOf(allowance), upTo: allowance.upTo, threadId, runId });
+      this.#pending.set(id, { key: toKey(allowance), upTo: allowance.upTo, threadId, runId });
     } else if (event.type === 'relay_resolved') {
       const asked = this.#pending.get(event.relayId);
       this.#pending.delete(event.relayId);
@@ -62,12 +62,12 @@ export class AllowanceBook implements Allowances {
 
   /** Returns how much people allowed to spend; 0 when they allowed nothing. */
   upTo(limit: AskedLimit): number {
-    return this.#approved.get(keyOf(limit)) ?? 0;
+    return this.#approved.get(toKey(limit)) ?? 0;
   }
 
   /** Returns the id of the relay that asks for more in a thread and has no answer. */
   findPending(limit: AskedLimit, threadId = ''): string | undefined {
-    const key = keyOf(limit);
+    const key = toKey(limit);
     for (const [id, asked] of this.#pending) if (asked.key === key && asked.threadId === threadId) return id;
     return undefined;
   }
@@ -86,6 +86,6 @@ function readAllowance(relay: EventOf<'relay'>): Allowance | undefined {
   return allowanceParams.safeParse(relay.params).data;
 }
 
-function keyOf({ scope, measure, of, limit }: AskedLimit): string {
+function toKey({ scope, measure, of, limit }: AskedLimit): string {
   return [scope, measure, limit, of].join(' ');
 }

@@ -66,7 +66,7 @@ export class Approvals {
     this.#access.remember(all);
     for (const { relay, answer } of all) {
       if (relay.relayKind !== 'permission' || answer === undefined) continue;
-      const request = this.#options.requestOf(relay, inputOf(relay.params, answer));
+      const request = this.#options.requestOf(relay, selectInput(relay.params, answer));
       if (request !== undefined) this.#grant(request, answer);
     }
   }
@@ -95,7 +95,7 @@ export class Approvals {
     const { state, requestFor } = asked;
     const { call, relayId } = state;
     const before = relayId === undefined ? undefined : relays.get(relayId)?.answer;
-    if (state.started) return { input: before === undefined ? call.input : inputOf(call.input, before) };
+    if (state.started) return { input: before === undefined ? call.input : selectInput(call.input, before) };
     const request = await requestFor(call.input);
     const decision = decideAll(rules, this.#grants, request);
     if (decision.policy === 'deny') return deniedBy(decision);
@@ -107,7 +107,7 @@ export class Approvals {
       return { denied: `${reason}, and nobody can be asked.` };
     }
     if (answer.outcome !== 'approve' && answer.outcome !== 'revise') return { denied: refusal(answer), answer };
-    const input = inputOf(call.input, answer);
+    const input = selectInput(call.input, answer);
     const agreed = await requestFor(input);
     const revised = decideAll(rules, [], agreed);
     if (revised.policy === 'deny') return deniedBy(revised);
@@ -182,7 +182,7 @@ function deniedBy({ reason = 'It is not allowed.', by }: Decision): Permit {
 }
 
 /** The input that a person approved: the call's own, or the one that replaces it. */
-function inputOf(asked: unknown, { outcome, input }: PersonAnswer): unknown {
+function selectInput(asked: unknown, { outcome, input }: PersonAnswer): unknown {
   return outcome === 'revise' ? input : asked;
 }
 

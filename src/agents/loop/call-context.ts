@@ -243,10 +243,10 @@ const maxLength = 2 * 1024 * 1024;
 /** Returns a JSON copy of a value; undefined becomes `null`. Throws when JSON cannot carry it, or it is too long. */
 function asJson(value: unknown): unknown {
   if (typeof value === 'string') return checkLength(value);
-  return JSON.parse(checkLength(jsonOf(value)));
+  return JSON.parse(checkLength(toJson(value)));
 }
 
-function jsonOf(value: unknown): string {
+function toJson(value: unknown): string {
   try {
     return JSON.stringify(value) ?? 'null';
   } catch (error) {

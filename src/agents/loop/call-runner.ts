@@ -74,7 +74,7 @@ export class CallRunner {
         error: `The arguments are not valid JSON: ${call.input.parseError}. Send the call again with valid JSON.`,
       };
     const tool = tools.get(call.name);
-    const asked = [...relays.values()].filter(({ relay }) => isQuestionOf(relay, call.id));
+    const asked = [...relays.values()].filter(({ relay }) => isQuestionAbout(relay, call.id));
     if (state.started && !isRepeatable(tool, asked)) return { error: outcomeUnknown };
     if (tool === undefined)
       return { error: `There is no tool "${call.name}". Available: ${[...tools.keys()].join(', ') || 'none'}.` };
@@ -162,6 +162,6 @@ function isRepeatable(tool: Tool | undefined, asked: readonly RelayState[]): boo
   return last?.relay.relayKind === 'suspension' && last.answer === undefined;
 }
 
-function isQuestionOf(relay: EventOf<'relay'>, callId: string): boolean {
+function isQuestionAbout(relay: EventOf<'relay'>, callId: string): boolean {
   return relay.relayKind !== 'permission' && relay.toolCallId === callId && !isAccessRelay(relay);
 }

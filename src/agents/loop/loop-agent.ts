@@ -40,7 +40,7 @@ export function loopAgent<Output = unknown, Context = unknown>(
   /** The categories of tools that a function returned for the runs so far. */
   const categories = new Map<string, string | undefined>();
   /** Returns the agent's own tools and those of the run and its client, without withheld ones. */
-  const toolsOf = (params: InvokeParams) => (origin: RunOrigin) => {
+  const selectTools = (params: InvokeParams) => (origin: RunOrigin) => {
     const { additions: { tools: theirs = [] } = {} } = params.run;
     const { tools: more = [], withheldTools = [] } = params.host;
     const ofAgent = listTools(id, typeof ownTools === 'function' ? ownTools(origin) : ownTools);
@@ -60,7 +60,7 @@ export function loopAgent<Output = unknown, Context = unknown>(
     if (resume?.agentId === undefined) await channel.put(startEvent(id, params.run, options.cwd));
     const loop = new Loop(
       options,
-      toolsOf(params),
+      selectTools(params),
       { ...params, run: { ...params.run, signal: stop.signal } },
       channel,
     );
@@ -80,7 +80,7 @@ export function loopAgent<Output = unknown, Context = unknown>(
     typeof ownTools === 'function' ? categories.get(toolName) : listTools(id, ownTools).get(toolName)?.category;
   const requestOf = (request: InvokeRequest) => {
     const params = toInvokeParams(request);
-    return new Loop(options, toolsOf(params), params, new EventChannel()).firstRequest();
+    return new Loop(options, selectTools(params), params, new EventChannel()).firstRequest();
   };
   const checkModel = (modelId: string, registry: ModelRegistry) => checkModelId(modelId, options.registry ?? registry);
   const hasOwnModel = typeof options.model !== 'string';

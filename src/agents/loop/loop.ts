@@ -29,7 +29,7 @@ import type { LoopAgentOptions } from './loop-agent-options.ts';
 import { SpendingCounter } from '../limits/spending.ts';
 import { steeredMessages } from '../steered-messages.ts';
 import { readContext, readContexts } from './run-contexts.ts';
-import { correctionOf, StructuredOutput } from './structured-output.ts';
+import { buildCorrection, StructuredOutput } from './structured-output.ts';
 import type { ModelTool } from '../contract/tool-values.ts';
 
 export type EndReason = NonNullable<EventOf<'harness_end'>['reason']>;
@@ -285,7 +285,7 @@ export class Loop {
       return isLast ? 'max_iterations' : 'complete';
     }
     if (read.again && !isLast) {
-      const content = correctionOf(read.problem);
+      const content = buildCorrection(read.problem);
       await this.#channel.put({ type: 'user', runId, id: newId(), by: 'output schema', automatic: true, content });
       return undefined;
     }

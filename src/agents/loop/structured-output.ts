@@ -54,7 +54,7 @@ function readOutput(schema: object, agentId: string): ReadSchema {
 }
 
 /** Returns the message that asks the model for another answer. */
-export function correctionOf(problem: string): string {
+export function buildCorrection(problem: string): string {
   return `Your answer does not match the schema: ${problem} Answer again with only the JSON.`;
 }
 

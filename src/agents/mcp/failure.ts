@@ -53,7 +53,7 @@ export function problemIn(error: unknown, server: McpServer): string {
   if (ProtocolError.isInstance(error))
     return error.code === brokenStream ? error.message : `it said: ${bounded(error.message)}`;
   if (error instanceof TypeError && 'url' in server)
-    return `it could not be reached at ${new URL(server.url).origin} (${causeOf(error)})`;
+    return `it could not be reached at ${new URL(server.url).origin} (${describeCause(error)})`;
   return bounded(errorText(error));
 }
 
@@ -63,7 +63,7 @@ function httpProblem({ status, data }: SdkHttpError): string {
   return `it answered with HTTP ${status}${text}${hint}`;
 }
 
-function causeOf({ cause, message }: Error): string {
+function describeCause({ cause, message }: Error): string {
   if (!(cause instanceof Error)) return message;
   return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message;
 }
@@ -134,7 +134,7 @@ function textOfBlock(block: ContentBlock): string {
       return block.text;
     case 'image':
     case 'audio':
-      return `[${block.type} ${block.mimeType}, ${sizeOf(block.data)}]`;
+      return `[${block.type} ${block.mimeType}, ${formatSize(block.data)}]`;
     case 'resource_link': {
       const { name, uri, mimeType, description } = block;
       return `[resource ${name}: ${uri}${mimeType ? `, ${mimeType}` : ''}]${description ? ` ${description}` : ''}`;
@@ -142,13 +142,13 @@ function textOfBlock(block: ContentBlock): string {
     case 'resource': {
       const { resource } = block;
       if ('text' in resource) return `[resource ${resource.uri}]\n${resource.text}`;
-      return `[resource ${resource.uri}${resource.mimeType ? `, ${resource.mimeType}` : ''}, ${sizeOf(resource.blob)}]`;
+      return `[resource ${resource.uri}${resource.mimeType ? `, ${resource.mimeType}` : ''}, ${formatSize(resource.blob)}]`;
     }
     default:
       return `[content of a kind that is not known here]`;
   }
 }
 
-function sizeOf(base64: string): string {
+function formatSize(base64: string): string {
   return `${Math.floor((base64.length * 3) / 4)} bytes`;
 }

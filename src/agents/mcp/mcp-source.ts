@@ -110,7 +110,7 @@ export class McpSource {
             signal,
             timeout: Math.min(callTimeoutMs, longestTimeout),
             resetTimeoutOnProgress: true,
-            onprogress: progress => context.progress(reportOf(progress)),
+            onprogress: progress => context.progress(toReport(progress)),
             // Without the output schema: a result that does not match it is still better than none.
             toolDefinition: { name, ...rest },
           },
@@ -148,7 +148,7 @@ export class McpSource {
         server: this.#server,
         startTimeoutMs: this.#options.startTimeoutMs,
         signal,
-        onTools: tools => (this.#tools = this.#toolsOf(tools)),
+        onTools: tools => (this.#tools = this.#toTools(tools)),
       });
       for (const connection of this.#connections) if (connection.isClosed) this.#connections.delete(connection);
       this.#connections.add(opened);
@@ -159,7 +159,7 @@ export class McpSource {
     }
   }
 
-  #toolsOf(tools: readonly McpTool[]): readonly Tool[] {
+  #toTools(tools: readonly McpTool[]): readonly Tool[] {
     return describeMcpTools(tools, {
       segment: this.#segment,
       call: (tool, input, context) => this.#call(tool, input, context),
@@ -197,6 +197,6 @@ export class McpSource {
 /** The tool ran and reported a failure. */
 class ToolFailure extends Error {}
 
-function reportOf({ progress, total, message }: Progress): Record<string, unknown> {
+function toReport({ progress, total, message }: Progress): Record<string, unknown> {
   return { progress, ...defined({ total }), ...defined({ message }) };
 }

@@ -20,7 +20,7 @@ export function describeMcpTools(tools: readonly McpTool[], { segment, call }: M
     name: names.get(tool.name) as string,
     description: described(tool),
     input: z.looseObject({}),
-    inputJsonSchema: schemaOf(tool),
+    inputJsonSchema: getSchema(tool),
     category: 'mcp',
     execute: (input, context) => call(tool, input, context),
   }));
@@ -31,7 +31,7 @@ function described({ name, title, description }: McpTool): string {
   return text.length <= longestDescription ? text : `${text.slice(0, longestDescription)}…`;
 }
 
-function schemaOf({ inputSchema }: McpTool): Record<string, unknown> {
+function getSchema({ inputSchema }: McpTool): Record<string, unknown> {
   const { $schema: _, ...schema } = inputSchema;
   return schema;
 }

@@ -54,7 +54,7 @@ export class Compaction implements ContextPolicy {
       return put({ type: 'warning', runId, code: 'compaction_failed', message });
     }
     const { from, to, count } = covered;
-    const text = this.#textOf(made.text, messages.slice(0, count), threshold);
+    const text = this.#buildText(made.text, messages.slice(0, count), threshold);
     const coveredTokens = (await countTokensOfEach(messages))[count - 1] ?? 0;
     const tokens = await countTokens([{ role: 'user', content: text }]);
     await put({
@@ -72,7 +72,7 @@ export class Compaction implements ContextPolicy {
   }
 
   /** The text of a summary, with what is kept word for word: at most about half of the threshold, at four characters a token. */
-  #textOf(summary: string, covered: readonly Message[], threshold: number): string {
+  #buildText(summary: string, covered: readonly Message[], threshold: number): string {
     const { keepsUserMessages = false, append } = this.#options;
     const kept = keepsUserMessages ? withPreserved(summary, preservedMessages(covered, threshold * 2)) : summary;
     const more = append?.() ?? '';

@@ -14,17 +14,17 @@ type Host = Pick<HostParams, 'memory' | 'memoryHost'>;
 /** Returns the policy of a run: observation when there is a memory and a host for it, else compaction unless it is off. */
 export function contextPolicy(options: Options, host: Host, input: RunInput): ContextPolicy | undefined {
   const { compaction = {} } = options;
-  const observation = observationOf(options, host);
+  const observation = getObservation(options, host);
   if (observation !== undefined) return new ObservationPolicy({ ...observation, input });
   return compaction === false ? undefined : new Compaction(compaction, input);
 }
 
 /** Returns what the input of a run needs of its history. */
 export function spansFor(options: Options, host: Host): Pick<RunInputOptions, 'spans'> {
-  const spans = observationOf(options, host)?.host.spans();
+  const spans = getObservation(options, host)?.host.spans();
   return spans === undefined ? {} : { spans };
 }
 
-function observationOf(options: Options, { memory = options.memory, memoryHost: host }: Host) {
+function getObservation(options: Options, { memory = options.memory, memoryHost: host }: Host) {
   return memory === undefined || host === undefined ? undefined : { memory, host };
 }

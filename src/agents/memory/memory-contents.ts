@@ -4,7 +4,7 @@ import type { RunInput } from '../../projections/model-input/run-input.ts';
 import { compactionMessage, isObservation } from '../../projections/model-input/summary-messages.ts';
 import { countTokens } from '../model/tokens/tokens.ts';
 import type { BufferedSummaries, SummaryEvent } from '../contract/memory.ts';
-import { type Chunk, chunksOf, tokensOf, type WeighedSpan } from './observation-plan.ts';
+import { type Chunk, toChunks, sumTokens, type WeighedSpan } from './observation-plan.ts';
 
 /** What the memory of a run holds at one moment. */
 export interface MemoryContents {
@@ -40,11 +40,11 @@ export async function memoryContents(input: RunInput, buffered: BufferedSummarie
   }
   return {
     spans,
-    pendingTokens: tokensOf(spans),
+    pendingTokens: sumTokens(spans),
     observations,
     observationTokens: await tokensOfSummaries(observations),
-    chunks: chunksOf(spans, buffered),
-    reflection: reflectionOf(observations, buffered),
+    chunks: toChunks(spans, buffered),
+    reflection: findReflection(observations, buffered),
   };
 }
 
@@ -56,7 +56,7 @@ export async function tokensOfSummaries(summaries: readonly SummaryEvent[]): Pro
 }
 
 /** Returns the newest buffered reflection of the oldest observations. */
-function reflectionOf(observations: readonly SummaryEvent[], buffered: BufferedSummaries): SummaryEvent | undefined {
+function findReflection(observations: readonly SummaryEvent[], buffered: BufferedSummaries): SummaryEvent | undefined {
   const ids = new Set(observations.map(({ id }) => id));
   return buffered(observations[0]?.id ?? '').findLast(
     ({ kind, covers }) => kind === 'reflection' && ids.has(covers.to),

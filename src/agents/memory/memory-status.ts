@@ -8,7 +8,7 @@ import { ModelInput } from '../../projections/model-input/model-input.ts';
 import { RunInput } from '../../projections/model-input/run-input.ts';
 
 /** Returns the status of a run from what its memory holds. */
-export function statusOf(
+export function getStatus(
   { observation, reflection }: MemorySettings,
   contents: MemoryContents,
   run: Pick<MemoryStatus, 'runId' | 'step' | 'working'>,
@@ -44,5 +44,5 @@ export async function threadMemoryStatus(conversation: Conversation, memory: Mem
   const history = branch.of(conversation, defaultActive(conversation));
   const input = new RunInput({ runId: '', history, spans: branch.spans(conversation) });
   const contents = await memoryContents(input, from => getBufferedFrom(conversation, from).map(({ event }) => event));
-  return statusOf(memory, contents, { runId: '', step: 0, working: undefined });
+  return getStatus(memory, contents, { runId: '', step: 0, working: undefined });
 }

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Memory } from './memory.ts';
 import type { SummaryEvent } from '../contract/memory.ts';
-import { chunksOf, chunksToActivate, nextToObserve, tokensOf, type WeighedSpan } from './observation-plan.ts';
+import { toChunks, chunksToActivate, nextToObserve, sumTokens, type WeighedSpan } from './observation-plan.ts';
 
 const limits = new Memory({ observation: { threshold: 1_000, batchTokens: 300 } }).observation;
 const spansOf = (...tokens: number[]): WeighedSpan[] =>
@@ -23,21 +23,21 @@ const of = (buffered: readonly SummaryEvent[]) => (from: string) =>
 describe('buffered observations', () => {
   it('take effect from the first span on, without a gap', () => {
     const spans = spansOf(100, 100, 100, 100);
-    expect(chunksOf(spans, of([summaryOf(2, 3), summaryOf(0, 1)])).map(({ end }) => end)).toEqual([2, 4]);
-    expect(chunksOf(spans, of([summaryOf(1, 3)]))).toEqual([]);
-    expect(chunksOf(spans, of([summaryOf(0, 9)]))).toEqual([]);
+    expect(toChunks(spans, of([summaryOf(2, 3), summaryOf(0, 1)])).map(({ end }) => end)).toEqual([2, 4]);
+    expect(toChunks(spans, of([summaryOf(1, 3)]))).toEqual([]);
+    expect(toChunks(spans, of([summaryOf(0, 9)]))).toEqual([]);
   });
 
   it('take effect at the threshold, and leave the newest messages', () => {
     const spans = spansOf(...Array.from({ length: 10 }, () => 100));
-    const chunks = chunksOf(spans, of([summaryOf(0, 3), summaryOf(4, 6), summaryOf(7, 9)]));
+    const chunks = toChunks(spans, of([summaryOf(0, 3), summaryOf(4, 6), summaryOf(7, 9)]));
     expect(chunksToActivate(spans, chunks, limits).map(({ end }) => end)).toEqual([4, 7]);
     expect(chunksToActivate(spans.slice(1), chunks, limits)).toEqual([]);
   });
 
   it('take effect to the end when what is left is above the threshold', () => {
     const spans = spansOf(100, 5_000);
-    expect(chunksToActivate(spans, chunksOf(spans, of([summaryOf(0, 0), summaryOf(1, 1)])), limits)).toHaveLength(2);
+    expect(chunksToActivate(spans, toChunks(spans, of([summaryOf(0, 0), summaryOf(1, 1)])), limits)).toHaveLength(2);
   });
 });
 
@@ -68,9 +68,9 @@ describe('the next spans to observe', () => {
       fc.property(fc.array(fc.integer({ min: 1, max: 4_000 }), { minLength: 1, maxLength: 40 }), tokens => {
         let spans = spansOf(...tokens);
         const buffered: SummaryEvent[] = [];
-        for (let rounds = 0; tokensOf(spans) >= limits.threshold * limits.blockAfter; rounds++) {
+        for (let rounds = 0; sumTokens(spans) >= limits.threshold * limits.blockAfter; rounds++) {
           expect(rounds).toBeLessThan(200);
-          const chunks = chunksOf(spans, of(buffered));
+          const chunks = toChunks(spans, of(buffered));
           const active = chunksToActivate(spans, chunks, limits);
           if (active.length > 0) spans = spans.slice(active.at(-1)?.end);
           else {

@@ -18,7 +18,7 @@ export interface Chunk {
 
 type Limits = MemorySettings['observation'];
 
-export function tokensOf(spans: readonly WeighedSpan[]): number {
+export function sumTokens(spans: readonly WeighedSpan[]): number {
   return spans.reduce((sum, { tokens }) => sum + tokens, 0);
 }
 
@@ -26,7 +26,7 @@ export function tokensOf(spans: readonly WeighedSpan[]): number {
  * Returns the buffered observations that cover the beginning of these spans, in order; of several the newest one. Those
  * that took effect on another branch are among them.
  */
-export function chunksOf(spans: readonly WeighedSpan[], buffered: BufferedSummaries): Chunk[] {
+export function toChunks(spans: readonly WeighedSpan[], buffered: BufferedSummaries): Chunk[] {
   const places = new Map(spans.map(({ name }, place) => [name, place]));
   const chunks: Chunk[] = [];
   for (let start = 0; start < spans.length; ) {
@@ -35,7 +35,7 @@ export function chunksOf(spans: readonly WeighedSpan[], buffered: BufferedSummar
     );
     if (summary === undefined) break;
     const last = places.get(summary.covers.to) ?? start;
-    chunks.push({ summary, end: last + 1, tokens: tokensOf(spans.slice(start, last + 1)) });
+    chunks.push({ summary, end: last + 1, tokens: sumTokens(spans.slice(start, last + 1)) });
     start = last + 1;
   }
   return chunks;
@@ -51,7 +51,7 @@ export function keptTokens({ threshold, activation }: Limits): number {
  * only while what is left is still above the threshold.
  */
 export function chunksToActivate(spans: readonly WeighedSpan[], chunks: readonly Chunk[], limits: Limits): Chunk[] {
-  let left = tokensOf(spans);
+  let left = sumTokens(spans);
   if (left < limits.threshold) return [];
   const chosen: Chunk[] = [];
   for (const chunk of chunks) {
@@ -77,7 +77,7 @@ export function nextToObserve(
   start: number,
   { limits, isUrgent }: { readonly limits: Limits; readonly isUrgent: boolean },
 ): NextSpans | undefined {
-  const unread = tokensOf(spans.slice(start));
+  const unread = sumTokens(spans.slice(start));
   if (start >= spans.length || (!isUrgent && unread < limits.bufferEvery * limits.threshold)) return undefined;
   let end = start;
   let taken = 0;

@@ -6,8 +6,8 @@ import type { ContextPolicy, StepContext } from './step-context.ts';
 import type { MemorySettings, BufferedSummaries, SummaryEvent } from '../contract/memory.ts';
 import type { MemoryHost, MemoryJob } from '../contract/agent.ts';
 import { type MemoryContents, memoryContents } from './memory-contents.ts';
-import { statusOf } from './memory-status.ts';
-import { chunksToActivate, type Chunk, nextToObserve, tokensOf } from './observation-plan.ts';
+import { getStatus } from './memory-status.ts';
+import { chunksToActivate, type Chunk, nextToObserve, sumTokens } from './observation-plan.ts';
 import { otherThreadsMessage } from './other-threads.ts';
 import { defined } from '../../base/defined.ts';
 import { newId } from '../../events/ids.ts';
@@ -62,7 +62,7 @@ export class ObservationPolicy implements ContextPolicy {
       if (this.#job !== undefined) await untilAborted(this.#job.started, context.signal);
       const { memory } = this.#options;
       const { runId, step } = context;
-      memory.options.onStatus?.(statusOf(memory, contents, { runId, step, working }));
+      memory.options.onStatus?.(getStatus(memory, contents, { runId, step, working }));
     } catch {
       // A listener that throws does not end the run; a log that fails is reported by the next step.
     }
@@ -215,7 +215,7 @@ function nextObservation(memory: MemorySettings, contents: MemoryContents, situa
     ...callOf(memory, context, limits.model),
     covers,
     spans: observed,
-    tokens: tokensOf(observed),
+    tokens: sumTokens(observed),
     previous: known.map(({ text }) => text).join('\n'),
     background: !isUrgent,
     batchTokens: limits.batchTokens,

@@ -64,10 +64,10 @@ interface Observed {
 
 /** Reads the answer of an observer or a reflector; undefined when it has no observations. */
 export function parseObservations(answer: string): Observed | undefined {
-  const text = sectionOf(answer, 'observations');
+  const text = readSection(answer, 'observations');
   if (text === undefined) return undefined;
-  const currentTask = sectionOf(answer, 'current-task');
-  const suggestedResponse = sectionOf(answer, 'suggested-response');
+  const currentTask = readSection(answer, 'current-task');
+  const suggestedResponse = readSection(answer, 'suggested-response');
   return {
     text,
     ...defined({ currentTask, suggestedResponse }),
@@ -75,7 +75,7 @@ export function parseObservations(answer: string): Observed | undefined {
 }
 
 /** The content of a section; one that is not closed ends with the answer, or before the next section. */
-function sectionOf(answer: string, name: string): string | undefined {
+function readSection(answer: string, name: string): string | undefined {
   const begin = answer.indexOf(`<${name}>`);
   if (begin < 0) return undefined;
   const rest = answer.slice(begin + name.length + 2);

@@ -17,7 +17,7 @@ export async function otherThreadsMessage(
   let left = maxTokens - (await tokensOfText(title));
   const shown: (ThreadObservations & { readonly text: string })[] = [];
   for (const thread of newestFirst) {
-    const heading = headingOf(thread);
+    const heading = formatHeading(thread);
     const fitting = await newestWithin(thread.observations, left - (await tokensOfText(heading)));
     if (fitting.length === 0) continue;
     const text = [heading, ...fitting.map(summary => summary.text)].join('\n');
@@ -26,15 +26,15 @@ export async function otherThreadsMessage(
   }
   if (shown.length === 0) return undefined;
   // An order that new messages in these threads do not change.
-  const sorted = shown.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+  const sorted = shown.toSorted((one, other) => (toKey(one) < toKey(other) ? -1 : 1));
   return { role: 'user', content: [title, ...sorted.map(({ text }) => text)].join('\n\n') };
 }
 
-function headingOf({ threadId, createdAt }: ThreadObservations): string {
+function formatHeading({ threadId, createdAt }: ThreadObservations): string {
   return `Conversation ${threadId} (began ${createdAt.slice(0, 10)}):`;
 }
 
-function keyOf({ threadId, createdAt }: ThreadObservations): string {
+function toKey({ threadId, createdAt }: ThreadObservations): string {
   return `${createdAt} ${threadId}`;
 }
 

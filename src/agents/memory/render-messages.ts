@@ -35,13 +35,13 @@ function wholeEnd(text: string, end: number): number {
 
 function renderMessage(message: Message, ts: string | undefined): string {
   const time = ts === undefined ? '' : ` (${ts.slice(0, 16).replace('T', ' ')})`;
-  const text = textOf(message);
+  const text = toText(message);
   return text === '' ? '' : `${titles[message.role]}${time}:\n${text}`;
 }
 
 const titles = { system: 'System', user: 'User', assistant: 'Assistant', tool: 'Tool results' } as const;
 
-function textOf({ content }: Message): string {
+function toText({ content }: Message): string {
   if (typeof content === 'string') return content;
   return content
     .map(part => (part.type === 'image' || part.type === 'file' ? `[${part.type}]` : partText(part)))

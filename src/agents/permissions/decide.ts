@@ -105,13 +105,13 @@ function byRule(rule: PermissionRule, request: ToolRequest): Decision {
   const policy = known(rule.policy);
   return {
     policy,
-    reason: rule.reason ?? `${sentence(policy, request)} by the rule for ${subjectOf(rule)}`,
+    reason: rule.reason ?? `${sentence(policy, request)} by the rule for ${describeSubject(rule)}`,
     rule,
   };
 }
 
 function byDoubt(rule: PermissionRule, request: ToolRequest): Decision {
-  const reason = `${sentence('ask', request)}: it is not certain that the rule for ${subjectOf(rule)} does not apply`;
+  const reason = `${sentence('ask', request)}: it is not certain that the rule for ${describeSubject(rule)} does not apply`;
   return { policy: 'ask', reason, rule };
 }
 
@@ -127,7 +127,7 @@ function sentence(policy: Policy, { tool }: ToolRequest): string {
   return `${tool} ${verbs[policy]}`;
 }
 
-function subjectOf(rule: PermissionRule): string {
+function describeSubject(rule: PermissionRule): string {
   const input = Object.entries(rule.input ?? {}).map(([name, glob]) => `${name} ${JSON.stringify(glob)}`);
   const command = rule.command === undefined ? [] : [`command ${JSON.stringify(rule.command)}`];
   const tool = rule.tool === undefined ? [] : [`tool ${JSON.stringify(rule.tool)}`];

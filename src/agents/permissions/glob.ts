@@ -2,7 +2,7 @@
 export type Glob = readonly [string, ...string[]];
 
 /** Parses a glob whose only special character is `*`, any run of characters. */
-export function globOf(text: string): Glob {
+export function parseGlob(text: string): Glob {
   const [first = '', ...rest] = text.split('*');
   return [first, ...rest];
 }

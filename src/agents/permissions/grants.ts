@@ -2,7 +2,7 @@ import type { Grant, ToolRequest } from '../contract/permissions.ts';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { readStrictly } from '../../projections/shell/strict-line.ts';
-import { commandArgument, commandLineOf } from './tool-request.ts';
+import { commandArgument, getCommandLine } from './tool-request.ts';
 
 /** How long an approval is remembered. */
 export type Remember = 'once' | 'thread' | 'category';
@@ -34,7 +34,7 @@ export function grantFor(request: ToolRequest, remember: Remember): Grant | unde
   if (remember === 'category' && request.category !== undefined)
     return { kind: 'category', category: request.category };
   if (commandArgument(request) === undefined) return { kind: 'tool', tool: request.tool };
-  const line = commandLineOf(request);
+  const line = getCommandLine(request);
   if (line === undefined || line === '') return undefined;
   return { kind: 'command', tool: request.tool, command: commandIdentity(line), rest: otherArguments(request) };
 }
@@ -44,7 +44,7 @@ export function grantCovers(grant: Grant, request: ToolRequest): boolean {
   if (grant.kind === 'category') return grant.category === request.category;
   if (grant.tool !== request.tool) return false;
   if (grant.kind === 'tool') return commandArgument(request) === undefined;
-  const line = commandLineOf(request);
+  const line = getCommandLine(request);
   if (line === undefined || commandIdentity(line) !== grant.command) return false;
   return isDeepStrictEqual(otherArguments(request), grant.rest);
 }

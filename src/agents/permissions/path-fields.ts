@@ -29,7 +29,7 @@ export function readPathFields(input: unknown): PathFields {
         if (/[/\\.~]/.test(key)) found.push({ name, path: key });
         visit(item, name === '' ? key : `${name}.${key}`, key);
       }
-    else if (typeof value === 'string' && value !== '') isUnclear = !read(value, name, kindOf(field)) || isUnclear;
+    else if (typeof value === 'string' && value !== '') isUnclear = !read(value, name, getKind(field)) || isUnclear;
   };
   /** Returns whether the argument is understood. */
   const read = (text: string, name: string, kind: FieldKind): boolean => {
@@ -50,13 +50,13 @@ export function readPathFields(input: unknown): PathFields {
 
 /** Whether an argument, or the dotted path of one, has the name of a path. */
 export function isPathName(name: string): boolean {
-  return kindOf(name.split('.').findLast(part => !/^\d+$/.test(part)) ?? '') === 'path';
+  return getKind(name.split('.').findLast(part => !/^\d+$/.test(part)) ?? '') === 'path';
 }
 
 type FieldKind = 'path' | 'patch' | 'search' | 'other' | 'unknown';
 
 /** The kind of a field by the last word of its name: `newText`, `file_text` and `text` are alike. */
-function kindOf(field: string): FieldKind {
+function getKind(field: string): FieldKind {
   const parts = field
     .replace(/([a-z\d])([A-Z])/g, '$1_$2')
     .toLowerCase()

@@ -1,11 +1,11 @@
 import type { RequestPath } from '../contract/permissions.ts';
 import { posix } from 'node:path';
-import { type Glob, globOf, isWild, matchesGlob } from './glob.ts';
+import { type Glob, parseGlob, isWild, matchesGlob } from './glob.ts';
 import type { Guarding } from './shell-pattern.ts';
 
 /** Whether all targets of the paths match the glob of a rule that allows. */
 export function allowsPaths(glob: string, paths: readonly RequestPath[]): boolean {
-  const globs = spellings(glob).map(globOf);
+  const globs = spellings(glob).map(parseGlob);
   return paths.length > 0 && paths.every(({ resolved }) => matchesAny(globs, resolved));
 }
 
@@ -14,7 +14,7 @@ export function allowsPaths(glob: string, paths: readonly RequestPath[]): boolea
  * the call reaches below one.
  */
 export function guardsPaths(glob: string, paths: readonly RequestPath[]): Guarding {
-  const globs = spellings(glob).map(globOf);
+  const globs = spellings(glob).map(parseGlob);
   if (paths.some(({ written, resolved }) => matchesAny(globs, [...spellings(written), ...resolved]))) return 'matches';
   const mayReach = paths.some(
     ({ resolved, reachesBelow }) =>

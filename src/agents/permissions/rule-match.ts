@@ -1,15 +1,15 @@
 import { posix } from 'node:path';
 import { type CommandPattern, parseCommandPattern } from './command-pattern.ts';
-import { globOf, isWild, matchesGlob, matchesWithin } from './glob.ts';
+import { parseGlob, isWild, matchesGlob, matchesWithin } from './glob.ts';
 import { isPathName } from './path-fields.ts';
 import { allowsPaths, guardsPaths } from './path-match.ts';
 import { isUnderstood } from './rule.ts';
 import type { PermissionRule, ToolRequest } from '../contract/permissions.ts';
 import { readShellLine } from '../../projections/shell/shell-line.ts';
 import { allowsLine, type Guarding, guardsReach } from './shell-pattern.ts';
-import { type Reach, reachOf } from './shell-reach.ts';
+import { type Reach, getReach } from './shell-reach.ts';
 import { readStrictly } from '../../projections/shell/strict-line.ts';
-import { argumentsAt, commandArgument, commandLineOf, pathsAt, textOfArgument } from './tool-request.ts';
+import { argumentsAt, commandArgument, getCommandLine, pathsAt, textOfArgument } from './tool-request.ts';
 
 /** A request with everything its command line could run, computed once for all rules that deny or ask. */
 interface Subject {
@@ -27,11 +27,11 @@ export interface RuleMatches {
 
 /** Finds the rules that match a request, and the strictest one that may match. */
 export function matchRules(rules: readonly PermissionRule[], request: ToolRequest): RuleMatches {
-  const text = commandLineOf(request);
+  const text = getCommandLine(request);
   let reach: Reach | undefined;
   const subject: Subject = {
     request,
-    reach: () => (reach ??= text === undefined ? undefined : reachOf(readShellLine(text))),
+    reach: () => (reach ??= text === undefined ? undefined : getReach(readShellLine(text))),
   };
   const candidates = rules
     .map(rule => ({ rule, call: matchesCall(rule, request) }))
@@ -54,7 +54,7 @@ export function matchRules(rules: readonly PermissionRule[], request: ToolReques
 function matchesCall(rule: PermissionRule, request: ToolRequest): Guarding {
   // An invalid rule may guard too much, and allows nothing.
   if (rule.policy === 'allow' && !isUnderstood(rule)) return 'no';
-  if (rule.tool !== undefined && !matchesGlob(globOf(rule.tool), request.tool)) return 'no';
+  if (rule.tool !== undefined && !matchesGlob(parseGlob(rule.tool), request.tool)) return 'no';
   if (rule.category !== undefined && rule.category !== request.category) return 'no';
   const inputs = Object.entries(rule.input ?? {}).map(([name, glob]) => matchesInput(rule, request, name, glob));
   if (inputs.includes('no')) return 'no';
@@ -63,7 +63,7 @@ function matchesCall(rule: PermissionRule, request: ToolRequest): Guarding {
 
 function matchesInput(rule: PermissionRule, request: ToolRequest, name: string, glob: string): Guarding {
   const isAllowing = rule.policy === 'allow';
-  if (isAllowing && isWild(globOf(glob)) && holdsCommand(name, request)) return 'no';
+  if (isAllowing && isWild(parseGlob(glob)) && holdsCommand(name, request)) return 'no';
   const paths = pathsAt(request, name);
   const isUnclear = request.hasUnknownPaths === true && (paths !== undefined || isPathName(name));
   if (isAllowing && isUnclear) return 'no';
@@ -80,7 +80,7 @@ function holdsCommand(path: string, request: ToolRequest): boolean {
 
 /** To allow, every reading of the argument must match and none may contain `..`; otherwise one match is enough. */
 function matchesArgument(rule: PermissionRule, text: string, values: readonly unknown[]): boolean {
-  const glob = globOf(text);
+  const glob = parseGlob(text);
   const texts = values.map(textOfArgument);
   if (rule.policy === 'allow')
     return texts.length > 0 && texts.every(value => value !== undefined && matchesWithin(glob, value));

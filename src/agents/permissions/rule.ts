@@ -20,7 +20,7 @@ export const permissionRule = z
     reason: text.optional().describe('why, for the person and the model that read it'),
   })
   .superRefine((rule, context) => {
-    const issue = problemOf(rule);
+    const issue = findProblem(rule);
     if (issue !== undefined) context.addIssue({ code: 'custom', ...issue });
   });
 
@@ -62,7 +62,7 @@ function namesCalls({ tool, category, command, input }: Selectors): boolean {
   return [tool, category, command].some(text => text !== undefined) || Object.keys(input ?? {}).length > 0;
 }
 
-function problemOf(rule: Selectors): { message: string; path: string[] } | undefined {
+function findProblem(rule: Selectors): { message: string; path: string[] } | undefined {
   const { command } = rule;
   if (!namesCalls(rule))
     return { message: 'a rule names a tool, a category, an input or a command; use "default" for the rest', path: [] };

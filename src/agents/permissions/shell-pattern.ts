@@ -5,7 +5,7 @@ import { actsBeyondReading } from './shell-acting.ts';
 import { scriptOfShell } from '../../projections/shell/shell-carrier.ts';
 import { readShellLine } from '../../projections/shell/shell-line.ts';
 import { baseName, isSubcommand, kindOfProgram, isCommandName } from '../../projections/shell/shell-programs.ts';
-import { type Found, type PossibleCommand, type Reach, reachOf, mayBecomeCommand } from './shell-reach.ts';
+import { type Found, type PossibleCommand, type Reach, getReach, mayBecomeCommand } from './shell-reach.ts';
 import { readStrictly, type StrictLine } from '../../projections/shell/strict-line.ts';
 import type { StrictWord } from '../../projections/shell/strict-word.ts';
 import type { ShellWord } from '../../projections/shell/shell-word.ts';
@@ -25,7 +25,7 @@ export function matchCommand(pattern: string, commandLine: string, policy: Polic
     return policy !== 'allow';
   }
   if (policy === 'allow') return allowsLine([parsed], readStrictly(commandLine));
-  return guardsReach(parsed, reachOf(readShellLine(commandLine))) === 'matches';
+  return guardsReach(parsed, getReach(readShellLine(commandLine))) === 'matches';
 }
 
 /** Whether the line is understood, touches no file, and every simple command of it matches one of the patterns. */

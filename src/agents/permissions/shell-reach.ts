@@ -38,7 +38,7 @@ interface Script {
 }
 
 /** Follows a line through `sudo`, `env`, `xargs`, `find -exec`, `bash -c '…'`, `eval` and shells that read stdin. */
-export function reachOf(line: ShellLine): Reach {
+export function getReach(line: ShellLine): Reach {
   const certain: Found = { commands: [], texts: new Set() };
   const possible: Found = { commands: [], texts: new Set() };
   let understood = true;

@@ -7,7 +7,7 @@ export function commandArgument({ shell }: ToolRequest): string | undefined {
 }
 
 /** The command line of a shell call, with a list of arguments joined to one; absent when it cannot be read. */
-export function commandLineOf(request: ToolRequest): string | undefined {
+export function getCommandLine(request: ToolRequest): string | undefined {
   const name = commandArgument(request);
   const [value, another] = name === undefined ? [] : argumentsAt(request.input, name);
   if (another !== undefined) return undefined;

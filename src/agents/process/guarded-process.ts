@@ -32,7 +32,7 @@ export interface GuardedProcess extends ChildProcess {
  */
 export function startGuarded({ command, args, cwd, env, stdin, runMark }: GuardedOptions): GuardedProcess {
   const number = processGuard.announce();
-  const mark = processGuard.markOf(number);
+  const mark = processGuard.getMark(number);
   const marks = {
     [childVariable]: mark,
     // A run in a process of another run names that one, too.

@@ -28,7 +28,7 @@ class ProcessGuard {
   }
 
   /** The value of `SINGLETREE_CHILD` for a child; its own children inherit it. */
-  markOf(child: number): string {
+  getMark(child: number): string {
     return `${this.id}.${child}.${process.pid}`;
   }
 

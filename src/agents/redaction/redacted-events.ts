@@ -1,4 +1,4 @@
-import { definitionOf, type LoggedEvent } from '../../events/vocabulary.ts';
+import { getDefinition, type LoggedEvent } from '../../events/vocabulary.ts';
 import type { Redactor } from './redactor.ts';
 import { FragmentText } from './fragment-text.ts';
 
@@ -69,7 +69,7 @@ export class RedactedEvents {
     if (this.#redactor.isEmpty) return [event];
     const entry = { event, isReady: true };
     this.#waiting.push(entry);
-    const field = definitionOf(event.type)?.fragment;
+    const field = getDefinition(event.type)?.fragment;
     if (field === undefined) this.#closeTexts(event);
     else this.#addFragment(entry, field);
     // A person has to see at once what is asked.
@@ -93,13 +93,13 @@ export class RedactedEvents {
     const { type, runId, id, [field]: raw } = event as unknown as Record<string, unknown> & { runId: string };
     if (typeof raw !== 'string') return;
     entry.isReady = false;
-    this.#textOf(JSON.stringify([type, runId, id]), runId).add(raw, shown => {
+    this.#getFragmentText(JSON.stringify([type, runId, id]), runId).add(raw, shown => {
       if (shown !== raw) entry.event = { ...event, [field]: shown };
       entry.isReady = true;
     });
   }
 
-  #textOf(key: string, runId: string): FragmentText {
+  #getFragmentText(key: string, runId: string): FragmentText {
     const known = this.#texts.get(key);
     if (known !== undefined) return known.text;
     const text = new FragmentText(this.#redactor);

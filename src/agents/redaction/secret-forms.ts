@@ -21,7 +21,7 @@ export class FormNode {
  * Returns the automaton of all forms of the secrets: plain, escaped for JSON or a shell (any number of times),
  * URL-encoded, and as base64 or base64url inside a longer text, at each of the three alignments.
  */
-export function formsOf(secrets: Iterable<string>): FormNode {
+export function buildForms(secrets: Iterable<string>): FormNode {
   const root = new FormNode(0);
   for (const secret of secrets) {
     let node = root;

@@ -1,4 +1,4 @@
-import { type FormNode, formsOf } from './secret-forms.ts';
+import { type FormNode, buildForms } from './secret-forms.ts';
 
 /** The locations of secrets in a text. */
 export interface SecretScan {
@@ -31,8 +31,8 @@ export class SecretMatcher {
   #start: State;
 
   constructor(secrets: Iterable<string>) {
-    this.#root = formsOf(secrets);
-    this.#start = this.#stateOf([]);
+    this.#root = buildForms(secrets);
+    this.#start = this.#getState([]);
   }
 
   scan(text: string): SecretScan {
@@ -67,16 +67,16 @@ export class SecretMatcher {
   }
 
   #step(state: State, code: number): State {
-    const next = this.#stateOf([...state.nodes, this.#root].flatMap(node => node.next.get(code) ?? []));
+    const next = this.#getState([...state.nodes, this.#root].flatMap(node => node.next.get(code) ?? []));
     if (code < asciiSize) state.ascii[code] = next;
     else state.others.set(code, next);
     return next;
   }
 
-  #stateOf(reached: readonly FormNode[]): State {
+  #getState(reached: readonly FormNode[]): State {
     const nodes = [...new Set(reached)];
     const key = nodes
-      .map(node => this.#idOf(node))
+      .map(node => this.#getId(node))
       .toSorted((one, other) => one - other)
       .join();
     const known = this.#states.get(key);
@@ -96,10 +96,10 @@ export class SecretMatcher {
   /** Bounds the memory for adversarial texts. */
   #reset(): void {
     this.#states = new Map();
-    this.#start = this.#stateOf([]);
+    this.#start = this.#getState([]);
   }
 
-  #idOf(node: FormNode): number {
+  #getId(node: FormNode): number {
     const id = this.#ids.get(node) ?? this.#ids.size;
     this.#ids.set(node, id);
     return id;

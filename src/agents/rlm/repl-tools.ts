@@ -1,7 +1,7 @@
 import { defined } from '../../base/defined.ts';
 import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
-import { type ToolOutput, toolOutputOf } from '../../events/tools.ts';
+import { type ToolOutput, toToolOutput } from '../../events/tools.ts';
 import type { CallRunner } from '../loop/call-runner.ts';
 import type { Tool } from '../contract/agent.ts';
 import { commandArgument } from '../permissions/tool-request.ts';
@@ -9,7 +9,7 @@ import { commandArgument } from '../permissions/tool-request.ts';
 const reserved: ReadonlySet<string> = new Set(['llm_query', 'FINAL', 'SHOW_VARS', 'print', 'console', 'context']);
 
 /** Returns the tools by the function names that code uses; throws `invalid_argument` when two names collide. */
-export function functionsOf(tools: readonly Tool[]): Map<string, Tool> {
+export function toFunctions(tools: readonly Tool[]): Map<string, Tool> {
   const functions = new Map<string, Tool>();
   for (const tool of tools) {
     const name = tool.name.replace(/[^\w$]|^(?=\d)/g, '_');
@@ -48,7 +48,7 @@ export class ReplTools {
     const number = (this.#counts.get(cellId) ?? 0) + 1;
     this.#counts.set(cellId, number);
     const id = `${cellId}_call_${number}`;
-    const call: EventOf<'tool_call'> = { type: 'tool_call', runId, id, name: tool.name, input: inputOf(tool, args) };
+    const call: EventOf<'tool_call'> = { type: 'tool_call', runId, id, name: tool.name, input: toInput(tool, args) };
     await put(call);
     const calls = new Map([[id, { call, started: false, done: false }]]);
     await runner.run({ calls, relays: new Map(), children: new Map() });
@@ -62,12 +62,12 @@ export class ReplTools {
 
   /** Receives the result of a call from the stream. */
   take({ id, output }: EventOf<'tool_result'>): void {
-    this.#outputs.set(id, toolOutputOf(output));
+    this.#outputs.set(id, toToolOutput(output));
   }
 }
 
 /** A function accepts the tool's input; a shell also accepts the command itself. */
-function inputOf(tool: Tool, [input]: readonly unknown[]): unknown {
+function toInput(tool: Tool, [input]: readonly unknown[]): unknown {
   const command = commandArgument({ tool: tool.name, input, ...defined({ shell: tool.shell }) });
   return typeof input === 'string' && command !== undefined ? { [command]: input } : (input ?? {});
 }

@@ -13,7 +13,7 @@ import { checkModelId } from '../model/registry/model-source.ts';
 import type { ModelSource, ModelRegistry } from '../contract/model.ts';
 import { toRuleSet } from '../permissions/check-sources.ts';
 import type { QueryCount } from './queries.ts';
-import { functionsOf } from './repl-tools.ts';
+import { toFunctions } from './repl-tools.ts';
 import { rlmLimits } from './rlm-limits.ts';
 import { RlmRun } from './rlm-run.ts';
 
@@ -34,7 +34,7 @@ export function rlmAgent(options: RlmAgentOptions): CallableAgent {
 function agentAt(options: RlmAgentOptions, shared?: QueryCount): CallableAgent {
   const { id = 'rlm' } = options;
   const limits = rlmLimits(options.limits);
-  functionsOf(options.tools ?? []);
+  toFunctions(options.tools ?? []);
 
   async function* runEvents(request: InvokeRequest): AsyncGenerator<AgentEvent> {
     const params = toInvokeParams(request);

@@ -14,7 +14,7 @@ import { type ModelStepResult, modelStep } from '../model/call/model-step.ts';
 import { RetryPolicy } from '../model/call/retry.ts';
 import { endOpenRuns } from '../subagents/child-run.ts';
 import { steeredMessages } from '../steered-messages.ts';
-import { codeOf } from '../../projections/model-input/code-fences.ts';
+import { parseCode } from '../../projections/model-input/code-fences.ts';
 import { conclude } from './instructions.ts';
 import type { RlmAgentOptions } from './rlm-agent-options.ts';
 import { type RlmScope, type RlmSetting, rlmSetting } from './rlm-setting.ts';
@@ -198,7 +198,7 @@ export class RlmRun {
   ): AsyncGenerator<AgentEvent, EndReason | undefined> {
     if (this.#params.run.signal.aborted) return 'aborted';
     if (step >= this.#maxIterations) return 'max_iterations';
-    const { code } = codeOf(this.#transcript.answer);
+    const { code } = parseCode(this.#transcript.answer);
     if (code !== undefined) return yield* this.#runCell(setting, step, code);
     if (steered || (yield* this.#takeSteering())) return undefined;
     return this.#transcript.nudged ? 'complete' : undefined;

@@ -14,7 +14,7 @@ import { inheritParams } from '../subagents/inherited-params.ts';
 import { Lineage } from '../contract/lineage.ts';
 import { replInstructions } from './instructions.ts';
 import { Queries, type QueryCount } from './queries.ts';
-import { functionsOf, ReplTools } from './repl-tools.ts';
+import { toFunctions, ReplTools } from './repl-tools.ts';
 import type { RlmAgentOptions } from './rlm-agent-options.ts';
 import type { RlmLimits } from './rlm-limits.ts';
 import { loadSandboxProgram, Sandbox } from './sandbox.ts';
@@ -56,7 +56,7 @@ export async function rlmSetting({ options, params, scope, channel, background }
   const model = await resolveModel(source, registry);
   const context = typeof given === 'string' ? given : await given(params);
   const tools = [...(options.tools ?? []), ...(params.host.tools ?? [])];
-  const functions = functionsOf(tools.filter(({ name }) => withheldTools?.includes(name) !== true));
+  const functions = toFunctions(tools.filter(({ name }) => withheldTools?.includes(name) !== true));
   const lineage = new Lineage(params.run.depth);
   if (resume !== undefined) {
     lineage.countBefore(resume);

@@ -140,7 +140,7 @@ export class SandboxThread {
   #describe(error: QuickJSHandle): string {
     const text = this.#vm.callMethod(this.#globals, 'describe', [error]);
     if (this.#stopped) return this.#tooLong();
-    return text.error ? 'The code threw a value that cannot be shown.' : this.#textOf(text.value);
+    return text.error ? 'The code threw a value that cannot be shown.' : this.#readText(text.value);
   }
 
   #tooLong(): string {
@@ -160,9 +160,9 @@ export class SandboxThread {
     const [maxLength, maxCalls] = [2 ** 25, 10_000];
     if (!(length <= maxLength)) throw new RangeError(`${length} characters cannot leave the sandbox at once.`);
     const what = this.#vm.getString(kind);
-    if (what === 'final') this.#final ??= { final: this.#textOf(json) };
-    else if (what === 'final-json') this.#final ??= { final: this.#textOf(json), structured: true };
-    else if (what !== 'call') this.#print(what === 'stderr' ? 'stderr' : 'stdout', this.#textOf(json));
+    if (what === 'final') this.#final ??= { final: this.#readText(json) };
+    else if (what === 'final-json') this.#final ??= { final: this.#readText(json), structured: true };
+    else if (what !== 'call') this.#print(what === 'stderr' ? 'stderr' : 'stdout', this.#readText(json));
     else if (this.#calls.size >= maxCalls || this.#callsLength + length > this.#data.memoryBytes)
       throw new RangeError('Too many calls wait for their outcome: await some of them first.');
     else {
@@ -174,7 +174,7 @@ export class SandboxThread {
     }
   }
 
-  #textOf(json: QuickJSHandle): string {
+  #readText(json: QuickJSHandle): string {
     return String(JSON.parse(this.#vm.getString(json)));
   }
 

@@ -96,19 +96,19 @@ export class EventChannel implements EventSink {
    */
   report(event: ToolProgress): void {
     if (this.#sink !== undefined) return this.#sink.report(event);
-    const piece = pieceOf(event);
+    const piece = toPiece(event);
     const waiting = this.#items.findLast(
       ({ event: other }) =>
         other.type === 'tool_progress' &&
         other.runId === event.runId &&
         other.toolCallId === event.toolCallId &&
-        pieceOf(other)?.stream === piece?.stream,
+        toPiece(other)?.stream === piece?.stream,
     );
     const isKept = waiting !== undefined && isMilestone(waiting.event) && this.#items.length < mostMilestones;
     if (waiting === undefined || isKept) {
       if (!this.#gone) this.#add({ event });
     } else {
-      const before = pieceOf(waiting.event as ToolProgress);
+      const before = toPiece(waiting.event as ToolProgress);
       const output = `${before?.output ?? ''}${piece?.output ?? ''}`;
       waiting.event = piece === undefined ? event : { ...event, content: { ...piece, output } };
     }
@@ -223,7 +223,7 @@ function isMilestone(event: AgentEvent): boolean {
 }
 
 /** The piece of output that a report carries, if it carries one. */
-function pieceOf({ content }: ToolProgress): { readonly stream: string; readonly output: string } | undefined {
+function toPiece({ content }: ToolProgress): { readonly stream: string; readonly output: string } | undefined {
   if (typeof content !== 'object' || content === null || !('stream' in content) || !('output' in content))
     return undefined;
   const { stream, output } = content;

@@ -92,14 +92,14 @@ async function readSkill(folder: string): Promise<Skill | SkillProblem | undefin
   try {
     const { size } = await stat(path);
     if (size > largestSkill) return { path, problem: `it is larger than ${largestSkill} bytes` };
-    return skillOf(path, folder, await readFile(path, 'utf8'));
+    return parseSkill(path, folder, await readFile(path, 'utf8'));
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP' ? undefined : { path, problem: message };
   }
 }
 
-function skillOf(path: string, folder: string, text: string): Skill | SkillProblem {
+function parseSkill(path: string, folder: string, text: string): Skill | SkillProblem {
   const fields = parseFrontMatter(text)?.fields;
   if (fields === undefined) return { path, problem: 'it does not begin with a front matter between two lines of ---' };
   const name = oneLine(fields.get('name')) || basename(folder);
@@ -111,7 +111,7 @@ function skillOf(path: string, folder: string, text: string): Skill | SkillProbl
     description: description.slice(0, longestDescription),
     path,
     folder,
-    allowedTools: listOf(fields.get('allowed-tools')),
+    allowedTools: toList(fields.get('allowed-tools')),
   };
 }
 
@@ -119,7 +119,7 @@ function oneLine(value: FrontMatterValue | undefined): string {
   return typeof value === 'string' ? value.replaceAll(/\s+/g, ' ').trim() : '';
 }
 
-function listOf(value: FrontMatterValue | undefined): readonly string[] {
+function toList(value: FrontMatterValue | undefined): readonly string[] {
   if (typeof value !== 'string') return Array.isArray(value) ? value : [];
   // Not inside parentheses, as in "Bash(git log:*, git diff:*), Read".
   return value

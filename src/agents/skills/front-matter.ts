@@ -21,7 +21,7 @@ export function parseFrontMatter(text: string): FrontMatter | undefined {
   const end = lines.findIndex((line, index) => index > 0 && /^(---|\.\.\.)\s*$/.test(line));
   if (end < 0) return undefined;
   return {
-    fields: fieldsOf(lines.slice(1, end).map(line => line.slice(0, longestLine))),
+    fields: parseFields(lines.slice(1, end).map(line => line.slice(0, longestLine))),
     body: lines
       .slice(end + 1)
       .join('\n')
@@ -29,13 +29,13 @@ export function parseFrontMatter(text: string): FrontMatter | undefined {
   };
 }
 
-function fieldsOf(lines: readonly string[]): ReadonlyMap<string, FrontMatterValue> {
+function parseFields(lines: readonly string[]): ReadonlyMap<string, FrontMatterValue> {
   const fields = new Map<string, FrontMatterValue>();
   for (let at = 0; at < lines.length; ) {
     const [, name, first = ''] = entry.exec(lines[at++] as string) ?? [];
     const from = at;
     while (at < lines.length && isInside(lines[at] as string)) at++;
-    if (name !== undefined) fields.set(unquoted(name.trim()), valueOf(first.trim(), lines.slice(from, at)));
+    if (name !== undefined) fields.set(unquoted(name.trim()), parseValue(first.trim(), lines.slice(from, at)));
   }
   return fields;
 }
@@ -47,7 +47,7 @@ function isInside(line: string): boolean {
   return line.trim() === '' || /^\s/.test(line) || /^-\s/.test(line);
 }
 
-function valueOf(first: string, more: readonly string[]): FrontMatterValue {
+function parseValue(first: string, more: readonly string[]): FrontMatterValue {
   const block = /^([|>])[+-]?\d?[+-]?(\s+#.*)?$/.exec(first);
   if (block !== null) return block[1] === '|' ? literal(more) : folded(more);
   const lines = more.map(line => line.trim()).filter(line => line !== '' && !line.startsWith('#'));

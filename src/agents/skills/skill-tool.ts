@@ -53,7 +53,7 @@ async function readAnyFile(): Promise<undefined> {}
 async function load(skill: Skill, read: SkillReader) {
   const { name, path, folder } = skill;
   const text = (await read(skill)) ?? (await readSkillFile(skill));
-  const files = await filesOf(folder);
+  const files = await listFiles(folder);
   const others =
     files.length === 0 ? '' : `\n\nFiles of this skill, in ${folder}:\n${files.map(file => `- ${file}`).join('\n')}`;
   return {
@@ -73,7 +73,7 @@ async function readSkillFile({ name, path }: Skill): Promise<string> {
 }
 
 /** Returns the files of a skill beside its SKILL.md, up to a limit; follows no links. */
-async function filesOf(folder: string): Promise<string[]> {
+async function listFiles(folder: string): Promise<string[]> {
   const files: string[] = [];
   async function visit(inner: string, depth: number): Promise<void> {
     const entries = await readdir(inner, { withFileTypes: true }).catch(() => []);

@@ -65,7 +65,7 @@ export function agentTool(options: AgentToolOptions): Tool {
   };
   if (typeof options.agents !== 'function' && agents().length === 0)
     throw invalidArgument(`The tool "${name}" needs at least one agent.`);
-  const semaphoreOf = (lineage: Lineage) => {
+  const getSemaphore = (lineage: Lineage) => {
     const known = semaphores.get(lineage) ?? new Semaphore(parallel);
     semaphores.set(lineage, known);
     return known;
@@ -88,7 +88,7 @@ export function agentTool(options: AgentToolOptions): Tool {
     execute: async ({ task, agent: wanted, background = false }, context) => {
       const { agent } = choose(agents(), wanted);
       const request = { task, ...defined({ budget }) };
-      const semaphore = semaphoreOf(context.lineage);
+      const semaphore = getSemaphore(context.lineage);
       checkDepth(context, maxDepth);
       if (background) {
         const agentId = agent.id;

@@ -1,5 +1,5 @@
 import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
-import { toolOutputOf } from '../../events/tools.ts';
+import { toToolOutput } from '../../events/tools.ts';
 import type { RunState } from '../../projections/run-state.ts';
 import type { RunResult } from '../contract/run-result.ts';
 import { settledChild } from './child-run.ts';
@@ -91,7 +91,7 @@ export class Background {
 }
 
 function isBackground(given: unknown): boolean {
-  const output = toolOutputOf(given);
+  const output = toToolOutput(given);
   const result = 'context' in output ? output.result : undefined;
   return typeof result === 'object' && result !== null && 'background' in result && result.background === true;
 }

@@ -14,20 +14,20 @@ export function assignTaskIds(
   tasks: readonly TaskItemInput[],
   previous: readonly TaskItemInput[] = [],
 ): TaskItemSnapshot[] {
-  const given = new Set(tasks.flatMap(task => idOf(task) ?? []));
-  const wanting = byContent(tasks.filter(task => idOf(task) === undefined));
-  const free = byContent(previous.filter(task => !given.has(idOf(task) ?? '')));
+  const given = new Set(tasks.flatMap(task => getId(task) ?? []));
+  const wanting = byContent(tasks.filter(task => getId(task) === undefined));
+  const free = byContent(previous.filter(task => !given.has(getId(task) ?? '')));
   const reused = new Map<TaskItemInput, string>();
   for (const [content, [task, another]] of wanting) {
     const [before, alternative] = free.get(content) ?? [];
-    const id = before && idOf(before);
+    const id = before && getId(before);
     if (task && !another && id !== undefined && !alternative) reused.set(task, id);
   }
   const taken = new Set([...given, ...reused.values()]);
   const seen = new Set<string>();
   return tasks.map(task => {
     const { content, status, activeForm } = task;
-    const named = idOf(task) ?? reused.get(task);
+    const named = getId(task) ?? reused.get(task);
     const id = named === undefined || seen.has(named) ? mint(content, taken) : named;
     seen.add(id);
     taken.add(id);
@@ -35,7 +35,7 @@ export function assignTaskIds(
   });
 }
 
-function idOf({ id }: TaskItemInput): string | undefined {
+function getId({ id }: TaskItemInput): string | undefined {
   return id === '' ? undefined : id;
 }
 
@@ -91,7 +91,7 @@ export function taskSnapshot(tasks: readonly TaskItem[]): TaskItemSnapshot[] {
 }
 
 /** The task list of an event; a task without an active form uses its content. */
-export function tasksOf({ tasks }: Pick<EventOf<'tasks'>, 'tasks'>): TaskItemSnapshot[] {
+export function toTasks({ tasks }: Pick<EventOf<'tasks'>, 'tasks'>): TaskItemSnapshot[] {
   return taskSnapshot(
     tasks.map(({ id, content, status, activeForm = content }) => ({ id, content, status, activeForm })),
   );

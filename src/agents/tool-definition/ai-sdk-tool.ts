@@ -39,25 +39,25 @@ export type AgentTools = readonly Tool[] | NamedTools;
 
 /** Returns tools as a checked list; a tool of ours gets its key as its name. Throws `invalid_argument` for an invalid one. */
 export function toolList(tools: AgentTools): readonly Tool[] {
-  const list = Array.isArray(tools) ? (tools as readonly Tool[]) : listOf(tools as NamedTools);
+  const list = Array.isArray(tools) ? (tools as readonly Tool[]) : toList(tools as NamedTools);
   list.forEach(checkTool);
   return list;
 }
 
-function listOf(tools: NamedTools): Tool[] {
+function toList(tools: NamedTools): Tool[] {
   return Object.entries(tools).map(([name, tool]) => {
     if (!isObject(tool))
       throw invalidArgument(
         `The tool "${name}" is ${wordsFor(tool)}: expected an object with \`execute\` and a schema.`,
       );
-    if ('inputSchema' in tool) return toolOf(name, tool as unknown as AnyTool);
+    if ('inputSchema' in tool) return toTool(name, tool as unknown as AnyTool);
     const own = tool as unknown as Tool;
     return { ...own, execute: own.execute?.bind(own), name };
   });
 }
 
 /** Converts a tool of the AI SDK; throws `invalid_argument` when nobody can execute it. */
-function toolOf(name: string, tool: AnyTool): Tool {
+function toTool(name: string, tool: AnyTool): Tool {
   const { description, inputSchema, strict, inputExamples, providerOptions, needsApproval } = tool;
   const isProvided = tool.type === 'provider' || tool.type === 'provider-defined';
   if (tool.execute === undefined && !isProvided)
@@ -85,13 +85,13 @@ async function execute(name: string, tool: AnyTool, input: unknown, context: Too
   if (tool.execute === undefined) throw new Error(`${name} is executed by the provider of the model, which did not.`);
   const { toolCallId, signal: abortSignal, context: given } = context;
   const options = { toolCallId, messages: [], abortSignal, context: given, experimental_context: given };
-  const output = await lastOf(await tool.execute(input, options), context.progress);
+  const output = await readLast(await tool.execute(input, options), context.progress);
   if (tool.toModelOutput === undefined) return { context: output, result: output };
   return { context: textFor(await tool.toModelOutput({ toolCallId, input, output })), result: output };
 }
 
 /** Returns the last value of a tool that yields preliminary ones, which are reported. */
-async function lastOf(returned: unknown, report: (content: unknown) => void): Promise<unknown> {
+async function readLast(returned: unknown, report: (content: unknown) => void): Promise<unknown> {
   if (typeof returned !== 'object' || returned === null || !(Symbol.asyncIterator in returned)) return returned;
   let last: unknown;
   for await (const value of returned as AsyncIterable<unknown>) {

@@ -4,7 +4,7 @@ import type { LanguageModelV3FunctionTool } from '@ai-sdk/provider';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
-import { jsonSchemaOf } from './read-schema.ts';
+import { toJsonSchema } from './read-schema.ts';
 import { checkTool } from './check-tool.ts';
 
 /** The definition of a tool, from which its types follow. */
@@ -62,7 +62,7 @@ const schemas = new WeakMap<Tool['input'], LanguageModelV3FunctionTool['inputSch
 /** Returns the JSON Schema of a tool's input; throws `invalid_argument` when it has none. */
 export function describeInput(tool: Tool): LanguageModelV3FunctionTool['inputSchema'] {
   if (tool.inputJsonSchema !== undefined) return tool.inputJsonSchema;
-  const known = schemas.get(tool.input) ?? jsonSchemaOf(tool.input);
+  const known = schemas.get(tool.input) ?? toJsonSchema(tool.input);
   if (known === undefined)
     throw new SingletreeError(
       'invalid_argument',
@@ -86,10 +86,10 @@ export async function checkInput(tool: Tool, input: unknown): Promise<Checked> {
 /** Returns a value as parsed by a schema, or the problem with it; a promise only when the schema waits for something. */
 export function validate(schema: StandardSchemaV1, value: unknown): Checked | Promise<Checked> {
   const checked = schema['~standard'].validate(value);
-  return checked instanceof Promise ? checked.then(outcomeOf) : outcomeOf(checked);
+  return checked instanceof Promise ? checked.then(toOutcome) : toOutcome(checked);
 }
 
-function outcomeOf(checked: StandardSchemaV1.Result<unknown>): Checked {
+function toOutcome(checked: StandardSchemaV1.Result<unknown>): Checked {
   if (checked.issues === undefined) return { value: checked.value };
   const issues = checked.issues.map(({ path = [], message }) => {
     const field = path.map(key => String(typeof key === 'object' ? key.key : key)).join('.');

@@ -36,7 +36,7 @@ export function readSchema(schema: object, of: string): ReadSchema {
 }
 
 /** Returns the JSON Schema of a zod or Standard Schema; undefined when it has none. */
-export function jsonSchemaOf(schema: StandardSchemaV1): JsonSchema | undefined {
+export function toJsonSchema(schema: StandardSchemaV1): JsonSchema | undefined {
   if ('_zod' in schema) {
     const { $schema: _, ...json } = z.toJSONSchema(schema as unknown as z.ZodType, { io: 'input' });
     return json;
@@ -48,26 +48,26 @@ export function jsonSchemaOf(schema: StandardSchemaV1): JsonSchema | undefined {
 function read(schema: object, of: string): ReadSchema {
   if ('~standard' in schema) {
     const standard = schema as StandardSchemaV1;
-    const json = jsonSchemaOf(standard);
+    const json = toJsonSchema(standard);
     if (json === undefined) throw new TypeError('it has no JSON Schema.');
-    return { standard: 'validate' in standard['~standard'] ? standard : checkOf(json), json };
+    return { standard: 'validate' in standard['~standard'] ? standard : createCheck(json), json };
   }
   if (typeof schema === 'function') return read((schema as () => object)(), of);
-  if (!('jsonSchema' in schema)) return { standard: checkOf(schema as JsonSchema), json: schema as JsonSchema };
+  if (!('jsonSchema' in schema)) return { standard: createCheck(schema as JsonSchema), json: schema as JsonSchema };
   const { jsonSchema: json, validate } = schema as AiSdkSchema;
   if (typeof json !== 'object' || json === null || 'then' in json)
     throw new TypeError('its JSON Schema is not an object.');
   return {
-    standard: validate === undefined ? checkOf(json as JsonSchema) : standardOf(validate),
+    standard: validate === undefined ? createCheck(json as JsonSchema) : toStandard(validate),
     json: json as JsonSchema,
   };
 }
 
-function checkOf(json: JsonSchema): StandardSchemaV1 {
+function createCheck(json: JsonSchema): StandardSchemaV1 {
   return z.fromJSONSchema(json);
 }
 
-function standardOf(check: NonNullable<AiSdkSchema['validate']>): StandardSchemaV1 {
+function toStandard(check: NonNullable<AiSdkSchema['validate']>): StandardSchemaV1 {
   return {
     '~standard': {
       version: 1,

@@ -38,17 +38,17 @@ export class SeenFiles {
 
   /** Records that a run read or wrote a file; a stamp of undefined means that it removed it. */
   note(runId: string, real: string, stamp: Stamp | undefined): void {
-    const key = keyOf(runId, real);
+    const key = toKey(runId, real);
     this.#stamps.delete(key);
     if (stamp !== undefined) this.#stamps.set(key, stamp);
     dropOldest(this.#stamps);
   }
 
-  stampOf(runId: string, real: string): Stamp | undefined {
-    return this.#stamps.get(keyOf(runId, real));
+  findStamp(runId: string, real: string): Stamp | undefined {
+    return this.#stamps.get(toKey(runId, real));
   }
 }
 
-function keyOf(runId: string, real: string): string {
+function toKey(runId: string, real: string): string {
   return `${runId}\0${real}`;
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
 import { constants, link, lstat, rename, unlink } from 'node:fs/promises';
-import { type Place, realOf } from './locate.ts';
+import { type Place, toRealPath } from './locate.ts';
 import { locateInReach, type Reach } from './reach.ts';
 import { explained, missing, refused } from './refusal.ts';
 
@@ -27,7 +27,7 @@ export interface ChangedFile {
   readonly stamp: Stamp | undefined;
 }
 
-export function stampOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): Stamp {
+export function toStamp({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): Stamp {
   return [dev, ino, size, mtimeNs, ctimeNs].join(':');
 }
 
@@ -67,7 +67,7 @@ class StagedChange {
   private constructor(change: FileChange, place: Place) {
     this.#change = change;
     this.#place = place;
-    this.real = realOf(place);
+    this.real = toRealPath(place);
   }
 
   static async stage(reach: Reach, change: FileChange): Promise<StagedChange> {
@@ -101,7 +101,7 @@ class StagedChange {
       if (this.#temporary === undefined) return { real: this.real, stamp: undefined };
       await rename(this.#temporary, target);
       this.#temporary = undefined;
-      return { real: this.real, stamp: stampOf(await lstat(target, { bigint: true })) };
+      return { real: this.real, stamp: toStamp(await lstat(target, { bigint: true })) };
     } catch (error) {
       throw explained(error, this.#change.path);
     } finally {
@@ -152,7 +152,7 @@ function checkTarget({ path, content, from }: FileChange, stats: BigIntStats | u
   if (from === null) throw refused(path, 'exists already.');
   if (stats.isDirectory()) throw refused(path, 'is a folder: a file was expected.');
   if (!stats.isFile() && !stats.isSymbolicLink()) throw refused(path, 'is not a regular file.');
-  if (from !== undefined && from !== stampOf(stats))
+  if (from !== undefined && from !== toStamp(stats))
     throw refused(path, 'changed since it was read. Read it again before you change it.');
 }
 

@@ -20,7 +20,7 @@ export function globPattern(pattern: string): (path: string) => boolean {
 
 /** Whether the names of a path match these patterns, one for each name; `**` is any number of names. */
 export function pathPattern(patterns: readonly string[]): (path: string) => boolean {
-  const steps = patterns.map(name => (name === '**' ? 'many' : tokensOf(name)));
+  const steps = patterns.map(name => (name === '**' ? 'many' : parseTokens(name)));
   return path => matchesSteps(steps, path.split('/'), matchesName);
 }
 
@@ -41,17 +41,17 @@ function expandBraces(pattern: string): string[] {
   return done;
 }
 
-function tokensOf(name: string): Token[] {
+function parseTokens(name: string): Token[] {
   return Array.from(name.matchAll(/\[[!^]?\]?[^\]]*\]|\*+|[^]/gu), ([part]) => {
     if (part.startsWith('*')) return 'many';
     if (part === '?') return () => true;
     if (part.length === 1 || !part.startsWith('[')) return character => character === part;
-    const set = setOf(part);
+    const set = parseSet(part);
     return character => set.test(character);
   });
 }
 
-function setOf(part: string): RegExp {
+function parseSet(part: string): RegExp {
   const not = /^\[[!^]/.test(part);
   const inner = part.slice(not ? 2 : 1, -1).replaceAll(/[\\\]^[]/g, '\\$&');
   try {

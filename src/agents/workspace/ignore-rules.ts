@@ -20,7 +20,7 @@ export function ignoreRules(text: string): IgnoreRules {
   const rules = text
     .slice(0, longestFile)
     .split('\n')
-    .map(ruleOf)
+    .map(parseRule)
     .filter(rule => rule !== undefined);
   return {
     decide(path, isFolder) {
@@ -30,7 +30,7 @@ export function ignoreRules(text: string): IgnoreRules {
   };
 }
 
-function ruleOf(line: string): IgnoreRule | undefined {
+function parseRule(line: string): IgnoreRule | undefined {
   const written = line.replace(/\r$/, '').replace(/(?<!\\)(?: |\t)+$/, '');
   if (written === '' || written.startsWith('#')) return undefined;
   const isNegated = written.startsWith('!');

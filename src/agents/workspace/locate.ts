@@ -31,7 +31,7 @@ interface Link {
 const mostLinks = 40;
 
 /** Returns the path of a location without links: from the root of the workspace, absolute outside it. */
-export function realOf({ folder, name }: Place): string {
+export function toRealPath({ folder, name }: Place): string {
   const path = [...folder.names, ...(name === '.' ? [] : [name])].join('/');
   return folder.isOutside ? `/${path}` : path;
 }

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type LocateOptions, locate, type Place, realOf } from './locate.ts';
+import { type LocateOptions, locate, type Place, toRealPath } from './locate.ts';
 import { accessCovers } from './path-access.ts';
 import type { PathAccess } from '../contract/permissions.ts';
 import { leadsOutside, refused } from './refusal.ts';
@@ -50,7 +50,7 @@ export async function locateAnywhere({ root, granted }: Reach, path: string, opt
     if (granted === undefined || !leadsOutside(error)) throw error;
     const { makeFolders: _, ...located } = options;
     const place = await locate(fileSystem(root), resolve(root.path, path), located);
-    if (!isInside(root, realOf(place))) return place;
+    if (!isInside(root, toRealPath(place))) return place;
     // A path that leaves the root and returns by a link.
     await place.folder.close();
     throw error;
@@ -60,11 +60,11 @@ export async function locateAnywhere({ root, granted }: Reach, path: string, opt
 /** Returns the access that opening a place needs; undefined inside the root. */
 export function accessTo(place: Place, mode: PathAccess['mode']): PathAccess | undefined {
   if (!place.folder.isOutside) return undefined;
-  return { path: realOf(place), kind: place.stats?.isDirectory() === true ? 'folder' : 'file', mode };
+  return { path: toRealPath(place), kind: place.stats?.isDirectory() === true ? 'folder' : 'file', mode };
 }
 
 function isPinned({ pins }: Reach, path: string, place: Place): boolean {
-  return pins?.get(path)?.has(realOf(place) || '.') ?? true;
+  return pins?.get(path)?.has(toRealPath(place) || '.') ?? true;
 }
 
 function fileSystem({ byDescriptor }: Root): Root {

@@ -1,7 +1,7 @@
 import type { ResolvedPath } from '../contract/permissions.ts';
 import { realpath } from 'node:fs/promises';
 import { relative } from 'node:path';
-import { type Place, realOf } from './locate.ts';
+import { type Place, toRealPath } from './locate.ts';
 import { accessTo, locateAnywhere, type Reach } from './reach.ts';
 import type { Root } from './root.ts';
 
@@ -17,7 +17,7 @@ export async function resolvePath(
     try {
       const outside = accessTo(place, 'read');
       if (outside !== undefined) return { written, resolved: [outside.path], outside };
-      return resolvedAs(root, written, [realOf(place), ...(await storedPath(root, place, options))]);
+      return resolvedAs(root, written, [toRealPath(place), ...(await storedPath(root, place, options))]);
     } finally {
       await place.folder.close();
     }

@@ -6,8 +6,8 @@ import { optionsCheck } from '../../base/options/check-options.ts';
 import { field, object, signal } from '../../base/options/option-fields.ts';
 import { once } from '../../base/once.ts';
 import { environmentField, environmentFor, type EnvironmentPolicy } from '../process/environment.ts';
-import { type ChangedFile, changeFiles, type FileChange, type Stamp, stampOf } from './file-changes.ts';
-import { realOf } from './locate.ts';
+import { type ChangedFile, changeFiles, type FileChange, type Stamp, toStamp } from './file-changes.ts';
+import { toRealPath } from './locate.ts';
 import type { PathAccess, ResolvedPath } from '../contract/permissions.ts';
 import { locateInReach, type Reach } from './reach.ts';
 import { explained, missing, refused } from './refusal.ts';
@@ -159,7 +159,7 @@ export class WorkspaceFolder {
       }
     });
     try {
-      return await use({ real: realOf({ folder, name: '.', stats: undefined }), path: folder.path });
+      return await use({ real: toRealPath({ folder, name: '.', stats: undefined }), path: folder.path });
     } finally {
       await folder.close();
     }
@@ -177,7 +177,7 @@ export class WorkspaceFolder {
       const place = await locateInReach(this.#reach, path, options);
       await place.folder.close();
       const { stats } = place;
-      return stats === undefined ? undefined : { kind: kindOf(stats), stamp: stampOf(stats), real: realOf(place) };
+      return stats === undefined ? undefined : { kind: getKind(stats), stamp: toStamp(stats), real: toRealPath(place) };
     }).catch(error => {
       if (isMissing(error)) return undefined;
       throw error;
@@ -190,7 +190,7 @@ export class WorkspaceFolder {
       const found: FolderEntry[] = [];
       for await (const entry of await opendir(folder.path)) {
         if (found.length >= limit) break;
-        found.push({ name: entry.name, kind: kindOf(entry) });
+        found.push({ name: entry.name, kind: getKind(entry) });
       }
       return found;
     });
@@ -220,8 +220,8 @@ export class WorkspaceFolder {
       try {
         const opened = await handle.stat({ bigint: true });
         checkRegular(path, opened);
-        const real = realOf(place);
-        const file = { handle, size: Number(opened.size), mode: Number(opened.mode), stamp: stampOf(opened), real };
+        const real = toRealPath(place);
+        const file = { handle, size: Number(opened.size), mode: Number(opened.mode), stamp: toStamp(opened), real };
         const { byDescriptor } = this.#reach.root;
         return { ...file, path: byDescriptor ? `/proc/${process.pid}/fd/${handle.fd}` : resolve(this.root, real) };
       } catch (error) {
@@ -247,7 +247,7 @@ function checkRegular(path: string, stats: BigIntStats): void {
   if (!stats.isFile()) throw refused(path, 'is not a regular file: pipes, sockets and devices are not opened.');
 }
 
-function kindOf(entry: Dirent | BigIntStats): FolderEntry['kind'] {
+function getKind(entry: Dirent | BigIntStats): FolderEntry['kind'] {
   if (entry.isDirectory()) return 'folder';
   if (entry.isFile()) return 'file';
   return entry.isSymbolicLink() ? 'link' : 'other';

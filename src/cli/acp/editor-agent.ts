@@ -18,7 +18,7 @@ import { allThreads } from '../../log/all-threads.ts';
 import type { EventLog, Thread } from '../../log/event-log.ts';
 import { type PromptBlock, readPrompt } from '../../protocols/acp/message-content.ts';
 import type { AgentDirectory } from '../../server/hosts.ts';
-import { cursorOf, placeIn } from '../../server/threads.ts';
+import { toCursor, placeIn } from '../../server/threads.ts';
 import { withoutModel } from '../coder.ts';
 import {
   agent,
@@ -165,7 +165,7 @@ export class EditorAgent {
     for await (const thread of allThreads(this.#options.log, defined({ after: placeIn(cursor ?? undefined) }))) {
       const folder = await this.#digests.findStartFolder(thread);
       if (thread.metadata['isArchived'] === true || (cwd != null && !isSameFolder(folder, cwd))) continue;
-      if (sessions.length === pageSize && last !== undefined) return { sessions, nextCursor: cursorOf(last) };
+      if (sessions.length === pageSize && last !== undefined) return { sessions, nextCursor: toCursor(last) };
       const { id: sessionId, title, updatedAt } = thread;
       sessions.push({ sessionId, cwd: folder ?? this.#options.cwd, updatedAt, ...defined({ title }) });
       last = thread;

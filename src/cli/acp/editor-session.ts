@@ -109,7 +109,7 @@ export class EditorSession {
     const cancel = () => void this.requestCancel();
     signal.addEventListener('abort', cancel, { once: true });
     try {
-      return await this.#waitForEnd(queued === true ? await conversations.runOf(this.#threadId, id) : runId);
+      return await this.#waitForEnd(queued === true ? await conversations.findRun(this.#threadId, id) : runId);
     } catch (error) {
       if (SingletreeError.is(error, 'not_found')) return { stopReason: 'cancelled' };
       throw error;

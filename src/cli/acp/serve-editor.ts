@@ -6,7 +6,7 @@ import { Conversations } from '../../control/conversations/conversations.ts';
 import { Supervisor } from '../../control/supervision/supervisor.ts';
 import { printNotice, standardOutput } from '../../control/standard-output.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
-import { runIdsOf } from '../../server/run-standings.ts';
+import { listRunIds } from '../../server/run-standings.ts';
 import { installedAgents } from '../agents/installed-agents.ts';
 import { withoutModel } from '../coder.ts';
 import { packageVersion } from '../package-version.ts';
@@ -62,7 +62,7 @@ export async function serveEditor(named: string | undefined, options: EditorOpti
       version: packageVersion(),
       onDiagnostic: onDiagnostic ?? ignoreDiagnostic,
       remove: async thread => {
-        await removeRunFolders(home, await runIdsOf(log, thread));
+        await removeRunFolders(home, await listRunIds(log, thread));
         await log.deleteThread(thread.id);
       },
     });

@@ -46,7 +46,7 @@ export async function installedAgents(options: InstalledAgentsOptions): Promise<
   const { config, cwd, home } = options;
   const place = shortFolder(cwd);
   const installation = new CoderInstallation(options);
-  const own = ownAgents(config).map(agent => ({ agent, info: { id: agent.id, name: agent.id, ...offersOf(agent) } }));
+  const own = ownAgents(config).map(agent => ({ agent, info: { id: agent.id, name: agent.id, ...listOffers(agent) } }));
   const others: readonly Offered[] = [
     ...(await externalAgents(options, place)),
     { agent: demoAgent({ folder: join(home, 'demo') }), info: demoInfo },
@@ -59,7 +59,7 @@ export async function installedAgents(options: InstalledAgentsOptions): Promise<
         : [{ agent: coder.agent, info: coderInfo(coder.agent, await coder.listModels(), place) }];
     const offered = ordered([...own, ...ours, ...others], config.defaultAgent);
     const agents = offered.map(({ agent, info }) => ({ agent: withSavedRules(agent, home), info }));
-    const list = once(() => agents.map(({ info }) => ({ ...info, ...contextWindowsOf(info) })));
+    const list = once(() => agents.map(({ info }) => ({ ...info, ...getContextWindows(info) })));
     return { coder, agents, list };
   };
   let found = await find();
@@ -76,7 +76,7 @@ export async function installedAgents(options: InstalledAgentsOptions): Promise<
     equipment: async () => installation.equipment,
     list: () => found.list(),
     get: id => found.agents.find(({ agent }) => agent.id === id)?.agent,
-    setup: () => setupOf(options, found.agents, place),
+    setup: () => buildSetup(options, found.agents, place),
     refresh: async () => void (found = await find()),
     close: () => installation.close(),
   };
@@ -95,12 +95,12 @@ function coderInfo(agent: Agent, models: readonly string[], place: string): Agen
     name: 'Coder',
     description: `Our coding agent in ${place}`,
     models: [...models],
-    ...offersOf(agent),
+    ...listOffers(agent),
   };
 }
 
 /** The agents and keys that are known; keys are looked up each time. */
-function setupOf(options: InstalledAgentsOptions, agents: readonly Offered[], folder: string): SetupInfo {
+function buildSetup(options: InstalledAgentsOptions, agents: readonly Offered[], folder: string): SetupInfo {
   return {
     folder,
     agents: Object.values(cliAdapters).map(({ id, name, install }) => ({
@@ -118,7 +118,7 @@ function setupOf(options: InstalledAgentsOptions, agents: readonly Offered[], fo
 }
 
 /** The context windows of the models of an agent that the price list contains; found when they are first listed. */
-function contextWindowsOf({ models = [] }: AgentInfo): Pick<AgentInfo, 'contextWindows'> {
+function getContextWindows({ models = [] }: AgentInfo): Pick<AgentInfo, 'contextWindows'> {
   const known = models.flatMap(id => {
     const [provider = '', ...rest] = id.split('/');
     const window = pricedModel({ provider, model: rest.join('/') })?.contextWindow;
@@ -127,7 +127,7 @@ function contextWindowsOf({ models = [] }: AgentInfo): Pick<AgentInfo, 'contextW
   return known.length === 0 ? {} : { contextWindows: Object.fromEntries(known) };
 }
 
-function offersOf({ modes, commands = [] }: Agent): Pick<AgentInfo, 'modes' | 'commands'> {
+function listOffers({ modes, commands = [] }: Agent): Pick<AgentInfo, 'modes' | 'commands'> {
   return {
     ...(modes !== undefined && { modes: modes.map(mode => ({ ...mode })) }),
     ...(commands.length > 0 && { commands: commands.map(command => ({ ...command })) }),
@@ -153,7 +153,7 @@ async function externalAgents(options: InstalledAgentsOptions, place: string): P
     const compaction = { model: () => findDefaultModel(options) };
     const agent = cliAgent(id, { cwd, yolo, environment, sessionFolder, compaction });
     return {
-      info: { id, name, description: `${name} in ${place}`, ...offersOf(agent) },
+      info: { id, name, description: `${name} in ${place}`, ...listOffers(agent) },
       agent: recordedAgent(agent, runId => runsFolder(home, runId)),
     };
   });

@@ -76,7 +76,7 @@ export async function compareCommand(prompt: string, options: CompareOptions): P
       await Promise.all(runs.map((run, at) => shown.follow(log, run, labels[at] ?? run.agentId)));
       shown.close();
     }
-    const results = await Promise.all(runs.map(run => resultOf(log, worktrees, run)));
+    const results = await Promise.all(runs.map(run => readResult(log, worktrees, run)));
     if (json) for (const result of results) await standardOutput.writeJson(result);
     else await writeProse(['', ...resultTable(results), '', ...advice(results)]);
     if (hasStopped) return 130;
@@ -125,7 +125,7 @@ interface Result {
   readonly denied: readonly string[];
 }
 
-async function resultOf(log: EventLog, worktrees: Worktrees, compared: ComparedRun): Promise<Result> {
+async function readResult(log: EventLog, worktrees: Worktrees, compared: ComparedRun): Promise<Result> {
   const { agentId, threadId, run, worktree, problem } = compared;
   const outcome = (await run?.done) ?? 'not started';
   const totals = new RunTotals();

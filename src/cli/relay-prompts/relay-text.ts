@@ -3,7 +3,7 @@ import type { EventOf } from '../../events/vocabulary.ts';
 import type { CallPlace } from '../../projections/presentation/present-call.ts';
 import { relayDetails, relayTitle } from '../../terminal/rows/relay-details.ts';
 import { ansiOfLine, lead, type Line, span, type Styling } from '../../terminal/screen/styled-line.ts';
-import { stylingOf } from '../../terminal/screen/terminal-styling.ts';
+import { createStyling } from '../../terminal/screen/terminal-styling.ts';
 import { wrapLine } from '../../terminal/screen/wrap-line.ts';
 
 interface RelayTextOptions {
@@ -36,7 +36,7 @@ export function relayText(
     ...(facts.length === 0 ? [] : [[indent, span(facts.join(' · '), 'dim')]]),
   ];
   const rows = isTerminal ? lines.flatMap(line => wrapLine(line, columns)) : lines;
-  const styling = isTerminal ? stylingOf(process.env) : unstyled;
+  const styling = isTerminal ? createStyling(process.env) : unstyled;
   return rows.map(row => `${ansiOfLine(row, styling).trimEnd()}\n`).join('');
 }
 
@@ -44,6 +44,6 @@ export function relayText(
 export function questionAnswer(relay: EventOf<'relay'>, line: string): string | string[] {
   if (relay.relayKind !== 'question') return line;
   const { options = [], selectionMode } = relay;
-  const labelOf = (text: string) => options[Number(text.trim()) - 1]?.label ?? text.trim();
-  return selectionMode === 'multi_select' ? line.split(',').map(labelOf) : labelOf(line);
+  const findLabel = (text: string) => options[Number(text.trim()) - 1]?.label ?? text.trim();
+  return selectionMode === 'multi_select' ? line.split(',').map(findLabel) : findLabel(line);
 }

@@ -9,7 +9,7 @@ import { ignoreDiagnostic, type OnDiagnostic } from '../../base/diagnostics.ts';
 import type { RunTrace } from '../../events/trace-context.ts';
 import { resumeCommand } from '../../control/conversations/conversation-reader.ts';
 import { makeTitle } from '../../control/conversations/thread-titles.ts';
-import { openRunsOf } from '../../control/supervision/open-runs.ts';
+import { listOpenRuns } from '../../control/supervision/open-runs.ts';
 import type { Agent } from '../../agents/contract/agent.ts';
 import type { RelayAnswer } from '../../agents/contract/host.ts';
 import { redactedEvents } from '../../agents/redaction/redacted-events.ts';
@@ -216,7 +216,7 @@ async function startOrResume(
     const content = attachments.length === 0 ? prompt : [{ type: 'text' as const, text: prompt }, ...attachments];
     return conversations.start(thread.id, { content, mode, trace });
   }
-  const other = openRunsOf(thread).find(({ agentId }) => agentId !== id);
+  const other = listOpenRuns(thread).find(({ agentId }) => agentId !== id);
   if (other !== undefined)
     throw new SingletreeError(
       'invalid_argument',

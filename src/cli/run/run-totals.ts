@@ -1,6 +1,6 @@
 import type { RunOutcome } from '../../control/supervision/run-counts.ts';
 import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
-import { toolOutputOf } from '../../events/tools.ts';
+import { toToolOutput } from '../../events/tools.ts';
 import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 import type { Activity } from '../../projections/activity/activity.ts';
 
@@ -21,7 +21,7 @@ export class RunTotals {
     if (event.type === 'error' && event.fatal === true) [this.error, this.errorCode] = [event.message, event.code];
     if (event.type === 'relay' && event.toolCallId !== undefined) this.#asked.set(event.id, event.toolCallId);
     if (event.type === 'relay_resolved') this.#resolved(event);
-    if (event.type === 'tool_result' && 'status' in toolOutputOf(event.output))
+    if (event.type === 'tool_result' && 'status' in toToolOutput(event.output))
       (this.#rejectedCalls.has(event.id) ? this.#rejectedTools : this.#deniedTools).add(event.name);
     if (event.type === 'warning' && event.code === 'permission_denied') this.#denials.add(event.message);
     if (event.type === 'usage') this.usage = addUsage(this.usage, event);

@@ -20,7 +20,7 @@ export async function sendToServer(named: string, content: string, options: Send
   const { server = '', model, followUp = false, wait, json = false } = options;
   const token = options.token ?? (isLoopbackUrl(server) ? readMachineToken(singletreeHome()) : undefined);
   const client = createClient({ baseUrl: server.replace(/\/+$/, ''), fetch: markedFetch, ...defined({ token }) });
-  const { id: threadId, seq } = await findIn(threadsOf(client), named);
+  const { id: threadId, seq } = await findIn(createThreadIndex(client), named);
   const id = newId();
   const delivery = followUp ? 'follow_up' : 'steer';
   const receipt = await client.sendMessage(threadId, { content, id, delivery, ...defined({ model }) });
@@ -52,7 +52,7 @@ function isLoopbackUrl(url: string): boolean {
   return URL.canParse(url) && isLoopback(new URL(url).hostname);
 }
 
-function threadsOf(client: Client): ThreadIndex<{ readonly id: string; readonly seq: number }> {
+function createThreadIndex(client: Client): ThreadIndex<{ readonly id: string; readonly seq: number }> {
   return {
     newest: async () => (await client.listThreads({ limit: 1 }))[0],
     get: async id => {

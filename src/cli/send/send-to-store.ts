@@ -35,7 +35,7 @@ export async function sendToStore(named: string, content: string, options: SendO
         'invalid_argument',
         'Nothing runs in this thread: the message starts a run here, which has to be waited for. Leave out --no-wait, or use --server.',
       );
-    return { threadId: thread.id, name: await agentOf(log, thread), prompt: content, extraArgs: [] };
+    return { threadId: thread.id, name: await findAgent(log, thread), prompt: content, extraArgs: [] };
   });
   return typeof next === 'number' ? next : runHere(next, options);
 }
@@ -77,7 +77,7 @@ async function sendIntoRun(
   { model, followUp = false, wait, json = false }: SendOptions,
 ): Promise<number | NextTurn> {
   const id = newId();
-  const agent = await agentOf(log, thread);
+  const agent = await findAgent(log, thread);
   const delivery = followUp ? ('follow_up' as const) : ('steer' as const);
   const message = {
     id,
@@ -110,7 +110,7 @@ async function sendIntoRun(
 }
 
 /** Returns the agent of the newest turn of a thread; throws when it has none here. */
-async function agentOf(log: EventLog, thread: Thread): Promise<string> {
+async function findAgent(log: EventLog, thread: Thread): Promise<string> {
   const agent = await new ConversationReader(log).findAgent(thread);
   if (agent !== undefined) return agent;
   throw new SingletreeError(

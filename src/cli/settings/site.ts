@@ -11,11 +11,11 @@ import type { OnDiagnostic } from '../../base/diagnostics.ts';
 import { hideSecrets, printNotice } from '../../control/standard-output.ts';
 import { errorText } from '../../base/error-text.ts';
 import type { EventLog } from '../../log/event-log.ts';
-import { passwordsOf } from '../../log/store/store-url.ts';
+import { listPasswords } from '../../log/store/store-url.ts';
 import { singletreeHome } from './home.ts';
 import { readMachineToken } from './machine-token.ts';
 import { loadSettings, type Settings } from './settings.ts';
-import { type OpenOptions, openStoreOf, type StoreOptions, storeUrls } from './store-options.ts';
+import { type OpenOptions, openStoreAt, type StoreOptions, storeUrls } from './store-options.ts';
 
 export interface DiagnosticsOptions {
   readonly verbose?: boolean;
@@ -49,7 +49,7 @@ export async function openSite(
   const secrets = secretsFor(options, config);
   const redactor = createRedactor(secrets);
   if (hidesSecrets) hideSecrets(redactor);
-  const log = await openStoreOf(options, config, opening);
+  const log = await openStoreAt(options, config, opening);
   const onDiagnostic = diagnosticsFor(options);
   const telemetry = sendsSpans ? await openTelemetry({ log, secrets, onDiagnostic }) : undefined;
   const limits = config.limits as Limits | undefined;
@@ -79,7 +79,7 @@ function diagnosticsFor({ verbose }: DiagnosticsOptions): OnDiagnostic | undefin
 export function secretsFor(options: StoreOptions, config: Config, env: NodeJS.ProcessEnv = process.env): string[] {
   const { store, live } = storeUrls(options, env, config);
   // Short passwords would be found in harmless texts.
-  const passwords = [store, live].flatMap(url => (url === undefined ? [] : passwordsOf(url)));
+  const passwords = [store, live].flatMap(url => (url === undefined ? [] : listPasswords(url)));
   const named = [env['SINGLETREE_TOKEN'] ?? '', ...(env['SINGLETREE_TOKENS'] ?? '').split(/[\s,]+/)];
   const configured = (config.server?.tokens ?? []).map(({ token }) =>
     typeof token === 'string' ? token : (env[token.env] ?? ''),

@@ -40,7 +40,7 @@ export interface OpenOptions {
 }
 
 /** Opens the log that the options, the environment or the configuration name. */
-export async function openStoreOf(
+export async function openStoreAt(
   options: StoreOptions,
   config?: Pick<Config, 'store' | 'live'>,
   { report = printNotice, allowReadOnly = false }: OpenOptions = {},

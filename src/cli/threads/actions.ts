@@ -19,7 +19,7 @@ import { ageText } from '../../projections/presentation/wording.ts';
 import { ThreadView } from '../../terminal/session/run-screen.ts';
 import { graphLines } from '../graph-lines.ts';
 import { printJson, printResult, printTable } from '../print.ts';
-import { runIdsOf } from '../../server/run-standings.ts';
+import { listRunIds } from '../../server/run-standings.ts';
 import { ProgressLine } from '../run/progress-line.ts';
 import { removeRunFolders } from '../run/run-record.ts';
 import { singletreeHome } from '../settings/home.ts';
@@ -144,7 +144,7 @@ export function removeCommand(text: string, options: ThreadCommandOptions & { re
     const { state } = await conversations.status(thread);
     if (state !== 'interrupted') await conversations.checkIdle(thread, 'it cannot be deleted.');
     const remove = async () => {
-      await removeRunFolders(singletreeHome(), await runIdsOf(log, thread));
+      await removeRunFolders(singletreeHome(), await listRunIds(log, thread));
       await log.deleteThread(thread.id);
     };
     await conversations.delete(thread.id, { remove });

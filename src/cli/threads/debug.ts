@@ -49,14 +49,14 @@ export async function promptCommand(text: string, options: PromptOptions): Promi
     const thread = isEmpty && step === undefined ? undefined : await findThread(log, text);
     const prompt =
       step === undefined || thread === undefined
-        ? await promptOf(log, thread, settings, options)
+        ? await readPrompt(log, thread, settings, options)
         : await readSentPrompt(log, thread, { step, run: options.run });
     if (options.json === true) await standardOutput.writeJson(prompt);
     else await print(prompt);
   });
 }
 
-async function promptOf(
+async function readPrompt(
   log: EventLog,
   thread: Thread | undefined,
   settings: Settings,

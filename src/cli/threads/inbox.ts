@@ -5,7 +5,7 @@ import { defined } from '../../base/defined.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import { checkAnswer } from '../../control/supervision/resolve-relay.ts';
 import { checkOutsideRuns } from '../../control/conversations/inside-run.ts';
-import { interruptedRunOf } from '../../control/supervision/open-runs.ts';
+import { findInterruptedRun } from '../../control/supervision/open-runs.ts';
 import { RelayBooks, type ThreadRelay } from '../../control/conversations/relay-books.ts';
 import { possibleAnswers } from '../../projections/possible-answers.ts';
 import { oneLine, type CallPlace } from '../../projections/presentation/present-call.ts';
@@ -81,7 +81,7 @@ interface AskedRow extends Pick<ThreadRelay, 'thread' | 'entry'> {
 async function drawAsked(log: EventLog, { thread, entry, number, state, threadId, age }: AskedRow): Promise<void> {
   const facts = [state, `thread ${threadId}`, age === '' ? '' : `${age} ago`].filter(fact => fact !== '');
   const text = relayText(entry.relay, {
-    place: await placeOf(log, thread),
+    place: await readPlace(log, thread),
     mark: `${number}. `,
     mostDiff: mostListed,
     hint: `singletree inbox show ${number}`,
@@ -91,7 +91,7 @@ async function drawAsked(log: EventLog, { thread, entry, number, state, threadId
 }
 
 /** Paths are shown as they are called in the folder of the thread. */
-async function placeOf(log: EventLog, thread: Thread): Promise<CallPlace> {
+async function readPlace(log: EventLog, thread: Thread): Promise<CallPlace> {
   return { cwd: (await new ThreadDigests(log).findFolder(thread)) ?? process.cwd() };
 }
 
@@ -102,7 +102,7 @@ export function showInbox(named: string, options: ThreadCommandOptions): Promise
     if (options.json === true) await standardOutput.writeJson({ threadId: thread.id, ...entry });
     else {
       const facts = [`answers: ${possibleAnswers(entry.relay).join(', ')}`];
-      await standardOutput.writeDrawn(relayText(entry.relay, { place: await placeOf(log, thread), facts }));
+      await standardOutput.writeDrawn(relayText(entry.relay, { place: await readPlace(log, thread), facts }));
     }
   });
 }
@@ -134,7 +134,7 @@ export async function answerInbox(
       ...(outcome === 'revise' && value !== undefined && { input: parsed(value) }),
       ...(outcome === 'answer' && value !== undefined && { answer: questionAnswer(entry.relay, value) }),
     };
-    const interrupted = await interruptedRunOf(log, thread);
+    const interrupted = await findInterruptedRun(log, thread);
     if (interrupted !== undefined) {
       checkAnswer(entry.relay, answer);
       const { agentId } = interrupted;

@@ -1,5 +1,5 @@
 import { resumeCommand } from '../../control/conversations/conversation-reader.ts';
-import { interruptedRunOf } from '../../control/supervision/open-runs.ts';
+import { findInterruptedRun } from '../../control/supervision/open-runs.ts';
 import type { EventLog, Thread } from '../../log/event-log.ts';
 
 /** The threads whose run no live process owns, each with the command that resumes it. */
@@ -9,7 +9,7 @@ export type InterruptedThreads = ReadonlyMap<string, string>;
 export async function findInterrupted(log: EventLog, threads: readonly Thread[]): Promise<InterruptedThreads> {
   const found = new Map<string, string>();
   for (const thread of threads) {
-    const run = found.has(thread.id) ? undefined : await interruptedRunOf(log, thread);
+    const run = found.has(thread.id) ? undefined : await findInterruptedRun(log, thread);
     if (run !== undefined) found.set(thread.id, resumeCommand(run.agentId, thread.id));
   }
   return found;

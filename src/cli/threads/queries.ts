@@ -5,7 +5,7 @@ import { SingletreeError } from '../../base/singletree-error.ts';
 import { plainText } from '../../base/terminal-text.ts';
 import { allThreads } from '../../log/all-threads.ts';
 import type { EventLog } from '../../log/event-log.ts';
-import { usageOf } from '../../log/derived/log-queries.ts';
+import { readUsage } from '../../log/derived/log-queries.ts';
 import type { GroupedUsage, UsageGroup } from '../../log/derived/usage-totals.ts';
 import { counted, durationText } from '../../projections/presentation/wording.ts';
 import { costText } from '../../terminal/rows/part-rows.ts';
@@ -47,7 +47,7 @@ interface UsageOptions extends ThreadCommandOptions {
 export function usageCommand({ from, to, by, imported, ...options }: UsageOptions): Promise<void> {
   return withLog(options, async log => {
     await indexLog(log, line => void standardError.write(line));
-    const totals = await usageOf(log, { by, ...defined({ from, to, imported }) });
+    const totals = await readUsage(log, { by, ...defined({ from, to, imported }) });
     const titles = by.includes('thread') ? await readTitles(log) : new Map<string, string>();
     if (options.json === true)
       return printJson(

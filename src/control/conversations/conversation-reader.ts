@@ -10,7 +10,7 @@ import { presentGrant } from '../../projections/presentation/present-relay.ts';
 import { isGranting } from '../../projections/relay-book.ts';
 import { RunFamily } from '../../projections/run-state.ts';
 import { sharedThreadMemory, type ThreadMemory } from '../threads/thread-memory.ts';
-import { interruptedRunOf, type OpenRun, openRunsOf } from '../supervision/open-runs.ts';
+import { findInterruptedRun, type OpenRun, listOpenRuns } from '../supervision/open-runs.ts';
 import { RelayBooks } from './relay-books.ts';
 import { ThreadDigests } from '../threads/thread-folds.ts';
 import { notWaiting } from './queue-changes.ts';
@@ -87,10 +87,10 @@ export class ConversationReader {
 
   /** Where a conversation stands. */
   async status(thread: Thread): Promise<ConversationStatus> {
-    const runs = openRunsOf(thread);
+    const runs = listOpenRuns(thread);
     const relays = hasOpen(thread, 'relay') ? (await this.inbox.of(thread)).pending.map(({ id }) => id) : [];
     const [run] = runs;
-    const interrupted = await interruptedRunOf(this.log, thread);
+    const interrupted = await findInterruptedRun(this.log, thread);
     if (interrupted !== undefined) {
       const problem = `The run was interrupted. To resume it: ${resumeCommand(interrupted.agentId, thread.id)}`;
       return { state: 'interrupted', runs, relays, problem };
@@ -154,7 +154,7 @@ export class ConversationReader {
   }
 
   /** Resolves with the run that a waiting message began or went into; rejects when it is withdrawn or its thread deleted. */
-  async runOf(threadId: string, messageId: string, until?: AbortSignal): Promise<string> {
+  async findRun(threadId: string, messageId: string, until?: AbortSignal): Promise<string> {
     const types = ['user', 'harness_start', 'message_withdrawn'] as const;
     const runs = new Set<string>();
     let cause: string | undefined;
@@ -189,7 +189,7 @@ export class ConversationReader {
    * that was imported does not count: it must not choose which program runs.
    */
   async findAgent(thread: Thread): Promise<string | undefined> {
-    const [open] = openRunsOf(thread);
+    const [open] = listOpenRuns(thread);
     if (open !== undefined) return open.agentId;
     const { agentId: newest, runSeq = 0 } = await this.digests.of(thread);
     if (newest !== undefined && isOwnEvent(thread, runSeq)) return newest;

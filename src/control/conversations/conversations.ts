@@ -9,7 +9,7 @@ import type { Thread, EventLog } from '../../log/event-log.ts';
 import { hasOpen } from '../../log/open-things.ts';
 import type { WaitingMessage } from '../../projections/message-queue.ts';
 import { type RewindResult, ThreadRewind, type UndoOptions } from '../rewind/rewind-thread.ts';
-import { openRunsOf, threadOfOpenRun } from '../supervision/open-runs.ts';
+import { listOpenRuns, threadOfOpenRun } from '../supervision/open-runs.ts';
 import type { AbortOptions, RetryRunOptions, RunHandle, StartOptions } from '../supervision/run-control.ts';
 import { runNotFound } from '../supervision/run-ownership.ts';
 import { messageKey } from '../supervision/turn-events.ts';
@@ -221,7 +221,7 @@ export class Conversations extends MessageDelivery {
   async #begin(threadId: string, message: SentMessage, edits?: string): Promise<SendReceipt> {
     const before = await this.log.getThread(threadId);
     const chosen = withChosenModel(this.agents, before, message);
-    const { runId } = await this.start(threadId, chosen, { ...onceOf(message), ...defined({ edits }) });
+    const { runId } = await this.start(threadId, chosen, { ...toOnce(message), ...defined({ edits }) });
     await this.titles.begin(threadId, message.content, { before, edits });
     return { runId };
   }
@@ -271,7 +271,7 @@ export class Conversations extends MessageDelivery {
 }
 
 /** The key under which a message with an id is accepted once. */
-function onceOf({ id }: SentMessage): Pick<StartOptions, 'once'> {
+function toOnce({ id }: SentMessage): Pick<StartOptions, 'once'> {
   return id === undefined ? {} : { once: messageKey(id) };
 }
 
@@ -281,7 +281,7 @@ function checkStoppable(
   runId: string,
   { thread, agents }: { readonly thread: Thread | undefined; readonly agents: OfferedAgents },
 ): void {
-  const open = thread === undefined ? [] : openRunsOf(thread);
+  const open = thread === undefined ? [] : listOpenRuns(thread);
   if (getRun(conversation, runId)?.status !== 'running' || open.length === 0) throw runNotFound(runId);
   const owners = open.map(run => agents.get(getRun(conversation, run.runId)?.agentId ?? ''));
   if (owners.some(agent => agent?.abilities?.isExternal !== true)) return;

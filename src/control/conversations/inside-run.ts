@@ -5,7 +5,7 @@ import { SingletreeError } from '../../base/singletree-error.ts';
 import { allThreads } from '../../log/all-threads.ts';
 import type { EventLog, Thread } from '../../log/event-log.ts';
 import { readEvents } from '../../log/read-events.ts';
-import { openRunsOf } from '../supervision/open-runs.ts';
+import { listOpenRuns } from '../supervision/open-runs.ts';
 
 /** The header in which a command that a run started states the runs that it works for. */
 export const runHeader = 'singletree-run';
@@ -51,7 +51,7 @@ export async function findCallingThreads(log: EventLog, caller: RunCaller, resou
   if (marks.size + ids.length === 0) return [];
   const found: Promise<Thread[]>[] = [];
   for await (const thread of allThreads(log, { open: 'run', resourceId })) {
-    const isMarked = openRunsOf(thread).some(({ owner, runId }) =>
+    const isMarked = listOpenRuns(thread).some(({ owner, runId }) =>
       marks.has(threadMark(runMark(owner, thread.id, runId))),
     );
     found.push(isMarked ? Promise.resolve([thread]) : reportsIds(log, thread, ids).then(is => (is ? [thread] : [])));
@@ -68,7 +68,7 @@ const reportMs = 2_000;
 /** Whether the external program of a thread reported one of these sessions or calls, or does so soon. */
 async function reportsIds(log: EventLog, thread: Thread, ids: readonly string[]): Promise<boolean> {
   if (ids.length === 0) return false;
-  const open = new Set(openRunsOf(thread).map(({ runId }) => runId));
+  const open = new Set(listOpenRuns(thread).map(({ runId }) => runId));
   /** The open runs of which the log shows no request to a model: external programs make those themselves. */
   const external = new Set<string>();
   let last = thread.importedSeq;

@@ -43,7 +43,7 @@ async function team() {
   const sendAlone = async (message: SentMessage, server = 0) => {
     const { conversations } = servers[server % 3] as (typeof servers)[number];
     const { runId, queued } = await conversations.send(thread.id, { ...message, delivery: 'follow_up' });
-    return { runId: queued ? conversations.runOf(thread.id, message.id ?? '') : Promise.resolve(runId) };
+    return { runId: queued ? conversations.findRun(thread.id, message.id ?? '') : Promise.resolve(runId) };
   };
   const end = async () => {
     hold.open();

@@ -6,7 +6,7 @@ import type { EventLog, Thread } from '../../log/event-log.ts';
 import { inheritedSeq } from '../../log/own-events.ts';
 import { RelayBook, relayBook, type RelayEntry, relayStanding } from '../../projections/relay-book.ts';
 import { ThreadDigests, type FoldedThread, ThreadFolds } from '../threads/thread-folds.ts';
-import { openRunsOf } from '../supervision/open-runs.ts';
+import { listOpenRuns } from '../supervision/open-runs.ts';
 
 /** A relay and the thread it is asked in. */
 export interface ThreadRelay {
@@ -65,7 +65,7 @@ export class RelayBooks {
 
   /** Returns the agent that asks: that of the event or of its open run, else the last one of the thread. */
   async findAgent({ thread, entry }: ThreadRelay): Promise<string | undefined> {
-    const running = openRunsOf(thread).find(({ runId }) => runId === entry.runId);
+    const running = listOpenRuns(thread).find(({ runId }) => runId === entry.runId);
     return entry.relay.agentId ?? running?.agentId ?? (await this.#digests.of(thread)).agentId;
   }
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseSystemReminder, roleOf, systemReminderText, withMetadata } from './system-reminder.ts';
+import { parseSystemReminder, getRole, systemReminderText, withMetadata } from './system-reminder.ts';
 
 describe('a system reminder', () => {
   it('round-trips', () => {
@@ -27,11 +27,11 @@ describe('a system reminder', () => {
   });
 
   it('is shown as a user message, unless it names another role', () => {
-    expect(roleOf(systemReminderText({ message: 'x' }))).toBe('user');
-    expect(roleOf(systemReminderText({ message: 'x' }, 'system'))).toBe('system');
-    expect(roleOf(systemReminderText({ message: 'x' }, 'assistant'))).toBe('assistant');
-    expect(roleOf('<system-reminder role="king">x</system-reminder>')).toBe('user');
-    expect(roleOf('role="system"')).toBe('user');
+    expect(getRole(systemReminderText({ message: 'x' }))).toBe('user');
+    expect(getRole(systemReminderText({ message: 'x' }, 'system'))).toBe('system');
+    expect(getRole(systemReminderText({ message: 'x' }, 'assistant'))).toBe('assistant');
+    expect(getRole('<system-reminder role="king">x</system-reminder>')).toBe('user');
+    expect(getRole('role="system"')).toBe('user');
   });
 
   it('stores metadata in its fields, and the rest in metadata', () => {

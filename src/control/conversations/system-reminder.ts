@@ -59,7 +59,7 @@ export function parseSystemReminder(text: string): SystemReminder | undefined {
 }
 
 /** The role of a text: that of a reminder, else `user`. */
-export function roleOf(text: string): Role {
+export function getRole(text: string): Role {
   const role = attributesIn(tag.exec(text.trim())?.[1] ?? '').find(([name]) => name === 'role')?.[1];
   return role === 'system' || role === 'assistant' ? role : 'user';
 }

@@ -128,7 +128,7 @@ export class Engine<State extends object> {
       resolver: config.toolCategoryResolver,
       declared: toolName =>
         declaredCategory(config.tools, toolName) ??
-        this.workspaces.categoryOf(toolName) ??
+        this.workspaces.findCategory(toolName) ??
         agentOfMode(this.modes.current, this.state.get() as State).categoryOf?.(toolName),
     });
     this.memory = new HarnessMemory({
@@ -367,7 +367,7 @@ export class Engine<State extends object> {
       denied: this.permissions.deniedTools,
       situationOf: this.permissions.situationOf,
       modelId: this.choices.modelFor(agent),
-      subagentModel: subagent => this.choices.modelOf(subagent),
+      subagentModel: subagent => this.choices.getModel(subagent),
       registry: () => this.catalog.registry(),
     });
   }

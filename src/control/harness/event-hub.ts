@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import { DisplayScheduler, type DisplaySchedulerOptions } from './display/display-scheduler.ts';
 import type { HarnessDisplayState, SubagentNames } from './display/display-state.ts';
-import { defaultView, type DisplayView, isSmall, stateOf, freezeDisplay } from './display/display-view.ts';
+import { defaultView, type DisplayView, isSmall, toState, freezeDisplay } from './display/display-view.ts';
 import { displayAtRest, reduceView } from './display/reduce-display-state.ts';
 import { type DisplayEvent, type HarnessEvent, isHarnessEvent } from './harness-event.ts';
 import { standardError } from '../standard-output.ts';
@@ -48,7 +48,7 @@ export class EventHub {
   }
 
   get display(): HarnessDisplayState {
-    this.#display ??= freezeDisplay(stateOf(this.#view));
+    this.#display ??= freezeDisplay(toState(this.#view));
     return this.#display;
   }
 
@@ -165,7 +165,7 @@ export class EventHub {
   #show(listener: HarnessDisplayStateListener, view: DisplayView): void {
     try {
       const isReport = this.#isReport;
-      const listening = listener(view === this.#view ? this.display : freezeDisplay(stateOf(view)));
+      const listening = listener(view === this.#view ? this.display : freezeDisplay(toState(view)));
       if (listening instanceof Promise) listening.catch(error => (isReport ? printError(error) : this.#report(error)));
     } catch (error) {
       this.#report(error);
@@ -188,7 +188,7 @@ function displayChanged(view: DisplayView): HarnessEvent {
   return {
     type: 'display_state_changed',
     get displayState() {
-      state ??= freezeDisplay(stateOf(view));
+      state ??= freezeDisplay(toState(view));
       return state;
     },
   };

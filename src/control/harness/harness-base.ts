@@ -142,7 +142,7 @@ export class HarnessBase<State extends object> {
 
   getToolCategory(of: { toolName: string }): ToolCategory | null {
     checkArguments('getToolCategory', of);
-    return this.engine.permissions.categoryOf(of.toolName);
+    return this.engine.permissions.findCategory(of.toolName);
   }
 
   /** Returns undefined until the workspace is resolved, and when none is configured. */

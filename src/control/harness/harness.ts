@@ -11,7 +11,7 @@ import { type RegisteredPlan, type RegisteredQuestion, type ToolApproval } from 
 import type { PlanResponse, HarnessQuestionAnswer, RequestContext } from './tools/request-context.ts';
 import { type AcceptedSignal, readSignal, type Signal } from './turns/signal.ts';
 import { deriveTraceId } from '../../events/trace-context.ts';
-import { type Traced, traceOf } from './turns/tracing.ts';
+import { type Traced, createTrace } from './turns/tracing.ts';
 import type { CloneOptions, ListThreadsOptions } from './threads/threads.ts';
 
 /** A message of a person. */
@@ -131,14 +131,14 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
   async sendMessage(message: SendMessage): Promise<void> {
     checkArguments('sendMessage', message);
     const { content, files, requestContext } = message;
-    await this.engine.send({ content: userContent(content, files), requestContext, trace: traceOf(message) }).done;
+    await this.engine.send({ content: userContent(content, files), requestContext, trace: createTrace(message) }).done;
   }
 
   /** Sends a message; `accepted` resolves when the run that receives it has started. */
   sendSignal(signal: Signal): AcceptedSignal {
     checkArguments('sendSignal', signal);
     const { id = newId(), type, content } = readSignal(signal);
-    const input = { id, content, requestContext: signal.requestContext, trace: traceOf(signal) };
+    const input = { id, content, requestContext: signal.requestContext, trace: createTrace(signal) };
     const { runId, done } = this.engine.send(input);
     const accepted = runId().then(started => ({ accepted: true as const, runId: started }));
     // Callers that ignore `accepted` must not cause an unhandled rejection.

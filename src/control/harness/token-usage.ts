@@ -28,7 +28,7 @@ export function emptyTokenUsage(): TokenUsage {
 }
 
 /** The usage of one model call; a count that was not reported is absent. */
-export function tokenUsageOf(event: EventOf<'usage'>): TokenUsage {
+export function toTokenUsage(event: EventOf<'usage'>): TokenUsage {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens } = event;
   return Object.freeze({
     promptTokens: inputTokens,

@@ -159,7 +159,7 @@ export class ThreadRewind {
     const original = await this.#reader.find(found.threadId);
     const events = await this.#eventsFrom(original, event => event.seq <= found.seq);
     const first = events.find(({ seq }) => seq >= found.seq);
-    return { original, events: events.filter(({ seq }) => seq >= found.seq), message: textOf(first) };
+    return { original, events: events.filter(({ seq }) => seq >= found.seq), message: toText(first) };
   }
 
   /** The events from a user message on. */
@@ -176,7 +176,7 @@ export class ThreadRewind {
           ? 'There is nothing to undo: the thread has no message.'
           : `There is no message "${messageId}" to undo.`,
       );
-    return { events: events.filter(({ seq }) => seq >= start.seq), message: textOf(start), seq: start.seq };
+    return { events: events.filter(({ seq }) => seq >= start.seq), message: toText(start), seq: start.seq };
   }
 
   /** Reads backwards until an event is found; returns it and those after it, with a few before it. */
@@ -239,7 +239,7 @@ function findNote({ metadata, branchedFrom }: Thread) {
   return isOrigin ? found : undefined;
 }
 
-function textOf(event: LoggedEvent | undefined): string {
+function toText(event: LoggedEvent | undefined): string {
   return event?.type === 'user' ? textOfContent(event.content) : '';
 }
 

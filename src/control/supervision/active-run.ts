@@ -15,7 +15,7 @@ import type { RunState } from '../../projections/run-state.ts';
 import type { ActiveThread } from './active-thread.ts';
 import { cancelRelays } from './resolve-relay.ts';
 import { limitReached } from '../../agents/limits/limits.ts';
-import { eventsOf, LostCalls } from './lost-calls.ts';
+import { listEvents, LostCalls } from './lost-calls.ts';
 import { unfrozenEvents } from '../../agents/frozen-events.ts';
 import { RunDetached } from '../../agents/run-detached.ts';
 import { ResultFold, type RunResult } from '../../agents/contract/run-result.ts';
@@ -94,7 +94,7 @@ export class ActiveRun implements RunHandle {
     this.#lostCalls = options.agent.abilities?.isExternal === true ? new LostCalls(resume) : undefined;
     if (resume !== undefined) this.#trackResumedChildren(resume);
     if (resume !== undefined && this.#order !== undefined)
-      for (const { seq: _, ...event } of eventsOf(resume)) this.#order.check(event);
+      for (const { seq: _, ...event } of listEvents(resume)) this.#order.check(event);
     const { promise, resolve } = withResolve<'abandoned'>();
     this.#abandoned = promise;
     this.#abandon = resolve;
@@ -234,7 +234,7 @@ export class ActiveRun implements RunHandle {
       const event = this.#withTrace(stored);
       this.#fold.take(event);
       this.#options.observer.counts.take(event);
-      if (isEndOf(event, this.runId)) return { reason: event.reason ?? 'complete', event };
+      if (isRunEnd(event, this.runId)) return { reason: event.reason ?? 'complete', event };
       this.#lostCalls?.take(event);
       if (event.runId !== this.runId) await this.#trackChild(event);
       if (event.type === 'usage') params.host.spending?.count(event);
@@ -373,7 +373,7 @@ function contextLost(runId: string): AgentEvent {
   return { type: 'warning', runId, message, code: 'context_lost' };
 }
 
-function isEndOf(event: AgentEvent, runId: string): event is Extract<AgentEvent, { type: 'harness_end' }> {
+function isRunEnd(event: AgentEvent, runId: string): event is Extract<AgentEvent, { type: 'harness_end' }> {
   return event.type === 'harness_end' && event.runId === runId;
 }
 

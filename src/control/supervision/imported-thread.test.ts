@@ -16,7 +16,7 @@ import { relayBook } from '../../projections/relay-book.ts';
 import { runStatus } from '../../projections/run-status.ts';
 import { continueRun, Supervisor } from './supervisor.ts';
 import { OpenThread } from '../harness/threads/open-thread.ts';
-import { openRunsOf } from './open-runs.ts';
+import { listOpenRuns } from './open-runs.ts';
 import { ThreadMemory } from '../threads/thread-memory.ts';
 
 /** An agent whose tool asks a person first, and how often the tool ran. */
@@ -266,7 +266,7 @@ it('has no power, whatever was imported', async () => {
         const { remembered, relays } = await new ThreadMemory(log).of(thread.id);
         expect(remembered).toEqual([]);
         expect(relays.pending).toEqual([]);
-        expect(openRunsOf(thread)).toEqual([]);
+        expect(listOpenRuns(thread)).toEqual([]);
       }
       const stored = await log.read(whole.id, { limit: 10_000 });
       expect(stored.slice(0, events.length)).toEqual(

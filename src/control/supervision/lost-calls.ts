@@ -14,7 +14,7 @@ export class LostCalls {
 
   /** Continues from what the log has of a run. */
   constructor(state?: RunState) {
-    if (state !== undefined) for (const event of eventsOf(state)) this.take(event);
+    if (state !== undefined) for (const event of listEvents(state)) this.take(event);
   }
 
   take(event: AgentEvent): void {
@@ -33,9 +33,9 @@ export class LostCalls {
 }
 
 /** The events of a run and its child runs, in log order. */
-export function eventsOf({ events, children }: RunState): readonly AgentEvent[] {
+export function listEvents({ events, children }: RunState): readonly AgentEvent[] {
   if (children.size === 0) return events;
-  const all = [...events, ...[...children.values()].flat().flatMap(eventsOf)];
+  const all = [...events, ...[...children.values()].flat().flatMap(listEvents)];
   return all.toSorted((a, b) => (a.seq ?? 0) - (b.seq ?? 0));
 }
 

@@ -15,7 +15,7 @@ import type { Clock } from '../../agents/clock.ts';
 import { renewalMs, isEndedProcess } from './leases.ts';
 import { allThreads } from '../../log/all-threads.ts';
 import { isObservation } from '../../projections/model-input/summary-messages.ts';
-import { spansOf } from '../../projections/reading/spans.ts';
+import { buildSpans } from '../../projections/reading/spans.ts';
 
 export interface MemoryJobsOptions {
   readonly log: EventLog;
@@ -254,7 +254,7 @@ class OtherThreads {
     if (own === undefined) return [];
     const { conversation } = await this.#memory.of(threadId);
     const known = new Set(getSummaries(conversation).map(({ id }) => id));
-    const sentAt = timeOf(conversation, messageId);
+    const sentAt = getTime(conversation, messageId);
     const found: ThreadObservations[] = [];
     let count = 0;
     for await (const thread of allThreads(this.#log, { resourceId: own.resourceId })) {
@@ -295,7 +295,7 @@ function isShared({ metadata, importedSeq }: Thread): boolean {
 }
 
 function observationsIn(conversation: Conversation, at?: string): SummaryEvent[] {
-  const spans = spansOf(
+  const spans = buildSpans(
     conversation,
     defaultActive(conversation),
     summary => isObservation(summary) && (at === undefined || isBefore(summary.event, at)),
@@ -307,7 +307,7 @@ function isBefore({ ts }: SummaryEvent, at: string): boolean {
   return ts === undefined || ts <= at;
 }
 
-function timeOf(conversation: Conversation, messageId: string): string {
+function getTime(conversation: Conversation, messageId: string): string {
   const [block] = getBlocks(conversation, messageId);
   const [chunk] = block === undefined ? [] : getChunks(conversation, block.id);
   return chunk?.event.ts ?? new Date().toISOString();

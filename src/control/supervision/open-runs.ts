@@ -11,7 +11,7 @@ export interface OpenRun extends RunRequested {
 }
 
 /** The open runs of a thread, oldest first. */
-export function openRunsOf({ open = [] }: Pick<Thread, 'open'>): OpenRun[] {
+export function listOpenRuns({ open = [] }: Pick<Thread, 'open'>): OpenRun[] {
   return open.flatMap(({ kind, id, request, owner }) =>
     kind === 'run' && request !== undefined ? [{ runId: id, ...request, ...(owner !== undefined && { owner }) }] : [],
   );
@@ -20,16 +20,16 @@ export function openRunsOf({ open = [] }: Pick<Thread, 'open'>): OpenRun[] {
 /** Finds the thread in which a run is open, in any process; only within the resource, if one is given. */
 export async function threadOfOpenRun(log: EventLog, runId: string, resourceId?: string): Promise<Thread | undefined> {
   for await (const thread of allThreads(log, { open: 'run', resourceId }))
-    if (openRunsOf(thread).some(run => run.runId === runId)) return thread;
+    if (listOpenRuns(thread).some(run => run.runId === runId)) return thread;
   return undefined;
 }
 
 /** Returns the open run of a thread that no live process owns; undefined when there is none. */
-export async function interruptedRunOf(log: EventLog, thread: Thread): Promise<OpenRun | undefined> {
-  if (openRunsOf(thread).length === 0 || (await hasLiveOwner(log, thread))) return undefined;
+export async function findInterruptedRun(log: EventLog, thread: Thread): Promise<OpenRun | undefined> {
+  if (listOpenRuns(thread).length === 0 || (await hasLiveOwner(log, thread))) return undefined;
   // It may have ended since the thread was read.
   const newest = await log.getThread(thread.id);
-  return newest && openRunsOf(newest)[0];
+  return newest && listOpenRuns(newest)[0];
 }
 
 /**
@@ -38,7 +38,7 @@ export async function interruptedRunOf(log: EventLog, thread: Thread): Promise<O
  */
 async function hasLiveOwner(log: EventLog, thread: Thread): Promise<boolean> {
   if (log.leaseOwner === undefined)
-    return openRunsOf(thread).some(run => run.owner !== undefined && !hasEndedOwner(run));
+    return listOpenRuns(thread).some(run => run.owner !== undefined && !hasEndedOwner(run));
   const owner = await log.leaseOwner(threadLease(thread.id));
   return owner !== undefined && !isEndedProcess(owner);
 }

@@ -140,7 +140,7 @@ describe('the context of a run', () => {
     await conversations.send(id, { content: 'First', by: 'Bob' });
     await conversations.send(id, { content: 'Then', agent: 'main', delivery: 'follow_up', by: 'Eve', id: 'm' });
     opened.open();
-    await conversations.result(id, await conversations.runOf(id, 'm'));
+    await conversations.result(id, await conversations.findRun(id, 'm'));
     expect(seen).toEqual([{ threadId: id, resourceId: 'acme', by: 'Eve', tenant: 'acme' }]);
     await control.close();
   });

@@ -16,7 +16,7 @@ export interface RunInput {
 }
 
 /** What a run that answers a user message receives from its thread; undefined when there is no such message. */
-export function runInputOf({ parentId, agentId }: OpenRun, threadState: ThreadState): RunInput | undefined {
+export function getRunInput({ parentId, agentId }: OpenRun, threadState: ThreadState): RunInput | undefined {
   const { conversation, branch, remembered, sessions, mode, tasks, folder } = threadState;
   if (getMessage(conversation, parentId) === undefined) return undefined;
   const messages = branch.upTo(conversation, parentId);

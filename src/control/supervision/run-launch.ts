@@ -10,7 +10,7 @@ import type { MemoryJobs } from './memory-jobs.ts';
 import type { OpenRun } from './open-runs.ts';
 import { cancelRelays } from './resolve-relay.ts';
 import type { EndNote, StartOptions } from './run-control.ts';
-import { type ContextOf, findOrigin, ownSession, runInputOf } from './run-input.ts';
+import { type ContextOf, findOrigin, ownSession, getRunInput } from './run-input.ts';
 import type { RunObserver } from './run-observer.ts';
 import type { LocalRuns } from './run-ownership.ts';
 import { countRawLines, endOrphanedRun, readRunRecord } from './run-record.ts';
@@ -69,7 +69,7 @@ export async function launchRun(
     ? { state: undefined, isAborted: false, additions: launch.additions }
     : await readRunRecord(log, thread, { threadId, open });
   const threadState = await memory.of(threadId, thread.seq);
-  const input = runInputOf(open, threadState);
+  const input = getRunInput(open, threadState);
   if (state?.endedBy !== undefined) return undefined;
   const isLost = state !== undefined && agent?.abilities?.resumable !== true;
   if (input === undefined || isAborted || agent === undefined || isLost) {
@@ -80,7 +80,7 @@ export async function launchRun(
   }
   const { session: last, ...given } = input.conversation;
   const session =
-    last && (await ownSession(log, threadId, { session: last, seq: threadState.sessions.seqOf(last.id) }));
+    last && (await ownSession(log, threadId, { session: last, seq: threadState.sessions.getSeq(last.id) }));
   if (!isNew) {
     await thread.append([], { resumes: runId });
     const { lostRequests } = agent.abilities ?? {};

@@ -6,7 +6,7 @@ import { allThreads } from '../../log/all-threads.ts';
 import type { EventLog } from '../../log/event-log.ts';
 import type { Clock } from '../../agents/clock.ts';
 import { ownerCheckMs, renewalMs } from './leases.ts';
-import { hasEndedOwner, type OpenRun, openRunsOf, threadOfOpenRun } from './open-runs.ts';
+import { hasEndedOwner, type OpenRun, listOpenRuns, threadOfOpenRun } from './open-runs.ts';
 import type { AbortOptions, EndNote, RunHandle, RunsInThread } from './run-control.ts';
 
 /**
@@ -87,7 +87,7 @@ export class RunOwnership {
     const handles: RunHandle[] = [];
     try {
       for await (const thread of allThreads(log, { open: 'run', resourceId }))
-        for (const open of openRunsOf(thread)) {
+        for (const open of listOpenRuns(thread)) {
           if (signal.aborted || runs.isOurs(open.runId) || !mayBeGone(open)) continue;
           const handle = await this.takeOverRun(thread.id, open).catch((error: unknown) =>
             this.#report(open.runId, `The run "${open.runId}" cannot be resumed, and is tried again`, error),
@@ -135,7 +135,7 @@ export class RunOwnership {
     const { log, signal } = this.#options;
     const { runId } = request;
     const thread = await (threadId === undefined ? threadOfOpenRun(log, runId) : log.getThread(threadId));
-    const open = thread && openRunsOf(thread).find(run => run.runId === runId);
+    const open = thread && listOpenRuns(thread).find(run => run.runId === runId);
     if (thread === undefined || open === undefined) throw runNotFound(runId);
     const { firstSeq: after } = await log.append(thread.id, [request]);
     while (!signal.aborted) {
@@ -155,7 +155,7 @@ export class RunOwnership {
   /** The open runs of a thread that do not run here, also those that are being taken over. */
   async #notOurs(threadId: string): Promise<readonly OpenRun[]> {
     const thread = await this.#options.log.getThread(threadId);
-    const open = thread === undefined ? [] : openRunsOf(thread);
+    const open = thread === undefined ? [] : listOpenRuns(thread);
     return open.filter(({ runId }) => !this.#options.runs.isOurs(runId));
   }
 

@@ -71,7 +71,7 @@ export class SpendingBook {
       });
       for (const thread of page) {
         // The listing begins with the thread that changed last.
-        if (dayOf(thread.updatedAt) < day) return sum;
+        if (toDay(thread.updatedAt) < day) return sum;
         const { day: newest, inDay } = await this.#update(thread);
         if (newest === day) sum = addUsage(sum, inDay);
       }
@@ -93,7 +93,7 @@ export class SpendingBook {
       this.#allowances.take(event, id);
       if (event.type !== 'usage') entry = { ...entry, seq: event.seq };
       else {
-        const day = dayOf(event.ts);
+        const day = toDay(event.ts);
         const inDay = addUsage(day === entry.day ? entry.inDay : noUsage, event);
         entry = { seq: event.seq, total: addUsage(entry.total, event), day, inDay };
       }
@@ -103,12 +103,12 @@ export class SpendingBook {
   }
 
   #today(): string {
-    return dayOf(new Date(this.#options.clock.now()).toISOString());
+    return toDay(new Date(this.#options.clock.now()).toISOString());
   }
 }
 
 /** The day of a time in UTC. */
-function dayOf(ts: string): string {
+function toDay(ts: string): string {
   const time = new Date(ts);
   return Number.isNaN(time.getTime()) ? '' : time.toISOString().slice(0, 10);
 }

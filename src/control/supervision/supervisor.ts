@@ -5,7 +5,7 @@ import { defined } from '../../base/defined.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import { newId } from '../../events/ids.ts';
 import type { AgentEvent } from '../../events/vocabulary.ts';
-import { retryOf, selectMessage } from '../../graph/conversation/operations.ts';
+import { getRetryTarget, selectMessage } from '../../graph/conversation/operations.ts';
 import { getRun } from '../../graph/conversation/queries.ts';
 import type { EventLog } from '../../log/event-log.ts';
 import { changeMode } from '../threads/choice-events.ts';
@@ -13,7 +13,7 @@ import { sharedThreadMemory, type ThreadMemory, ThreadState } from '../threads/t
 import type { ActiveRun } from './active-run.ts';
 import { type ActiveThread, ActiveThreads, type RunRequest } from './active-thread.ts';
 import { MemoryJobs } from './memory-jobs.ts';
-import { type OpenRun, openRunsOf } from './open-runs.ts';
+import { type OpenRun, listOpenRuns } from './open-runs.ts';
 import { answerRelay } from './resolve-relay.ts';
 import {
   type AbortOptions,
@@ -169,7 +169,7 @@ export class Supervisor implements RunControl, RunHost {
     const { agent, messageId, model, context, trace, additions } = options;
     await this.#checkIdle(threadId);
     const { conversation } = await this.#memory.of(threadId);
-    const parentId = retryOf(conversation, messageId);
+    const parentId = getRetryTarget(conversation, messageId);
     return this.#startRun(threadId, { agent, parentId, model, context, trace, additions });
   }
 
@@ -224,7 +224,7 @@ export class Supervisor implements RunControl, RunHost {
   async abortAll(threadId: string, options: Omit<AbortOptions, 'threadId'> = {}): Promise<readonly string[]> {
     checkAbortAll(options);
     const thread = await this.#options.log.getThread(threadId);
-    const runIds = thread === undefined ? [] : openRunsOf(thread).map(({ runId }) => runId);
+    const runIds = thread === undefined ? [] : listOpenRuns(thread).map(({ runId }) => runId);
     const stopped = runIds.map(runId =>
       this.abort(runId, { ...options, threadId }).catch(error => {
         if (!SingletreeError.is(error, 'run_not_found')) throw error;
@@ -253,7 +253,7 @@ export class Supervisor implements RunControl, RunHost {
     const running = this.#runs.active.get(runId);
     if (running !== undefined) return running;
     const thread = await this.#options.log.getThread(threadId);
-    const open = thread && openRunsOf(thread).find(run => run.runId === runId);
+    const open = thread && listOpenRuns(thread).find(run => run.runId === runId);
     const handle = open && (await this.#ownership.takeOverRun(threadId, open, note));
     if (handle === undefined || handle === 'elsewhere') throw runNotFound(runId);
     return handle;

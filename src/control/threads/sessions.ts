@@ -4,7 +4,7 @@ import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 import { activeUpTo } from '../../graph/conversation/active.ts';
 import type { Conversation } from '../../graph/conversation/conversation.ts';
 import { getMessage, getRun } from '../../graph/conversation/queries.ts';
-import { endOf, userParts } from '../../projections/model-input/history.ts';
+import { getEnd, userParts } from '../../projections/model-input/history.ts';
 import type { ModelInput } from '../../projections/model-input/model-input.ts';
 import { projectMessages } from '../../projections/model-input/project-messages.ts';
 
@@ -33,7 +33,7 @@ export class Sessions {
   }
 
   /** The seq of the newest event that names a session; 0 when there is none. */
-  seqOf(sessionId: string): number {
+  getSeq(sessionId: string): number {
     return this.#seqs.get(sessionId) ?? 0;
   }
 
@@ -55,7 +55,7 @@ export class Sessions {
     if (newest === undefined || this.#folders.get(newest.id) !== this.#folder) return undefined;
     const { length: known, last } =
       branch.endWith(newest.messageId) ??
-      endOf(projectMessages(conversation, activeUpTo(conversation, newest.messageId)));
+      getEnd(projectMessages(conversation, activeUpTo(conversation, newest.messageId)));
     // Later messages of a person are joined with a last message that nobody answered.
     const knownParts = last?.role === 'user' ? { knownParts: userParts(last).length } : {};
     const used = (this.#runs.get(newest.id) ?? []).map(runId => this.#used.get(runId) ?? noUsage);

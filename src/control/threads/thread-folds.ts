@@ -37,18 +37,18 @@ export class ThreadFolds<State, View, Of extends ListedThread = ListedThread> {
   async of(thread: Of): Promise<View> {
     const { initial, step, view } = this.#fold;
     const { startOf = () => ({ state: initial, seq: 0 }) } = this.#options;
-    let { state, seq } = this.#cached.get(keyOf(thread)) ?? (await startOf(thread));
+    let { state, seq } = this.#cached.get(toKey(thread)) ?? (await startOf(thread));
     for await (const event of readEvents(this.#log, thread.id, seq)) {
       state = step(state, event);
       seq = event.seq;
     }
-    this.#cache(keyOf(thread), { state, seq });
+    this.#cache(toKey(thread), { state, seq });
     return view(state);
   }
 
   /** Returns the view of a thread that was just listed; reads nothing when it has the newest event already. */
   async ofListed(thread: Of): Promise<View> {
-    const cached = this.#cached.get(keyOf(thread));
+    const cached = this.#cached.get(toKey(thread));
     return cached !== undefined && cached.seq >= thread.seq ? this.#fold.view(cached.state) : this.of(thread);
   }
 
@@ -63,7 +63,7 @@ export class ThreadFolds<State, View, Of extends ListedThread = ListedThread> {
 }
 
 /** The id of a deleted thread may be used again. */
-function keyOf({ id, createdAt }: ListedThread): string {
+function toKey({ id, createdAt }: ListedThread): string {
   return `${createdAt} ${id}`;
 }
 

@@ -6,7 +6,7 @@ import type { AgentEvent } from '../../events/vocabulary.ts';
 import { getMessages } from '../../graph/conversation/queries.ts';
 import { MemoryLog } from '../../log/memory-log.ts';
 import { ThreadState, ThreadMemory } from './thread-memory.ts';
-import { runInputOf } from '../supervision/run-input.ts';
+import { getRunInput } from '../supervision/run-input.ts';
 
 const said = (runId: string): AgentEvent => ({ type: 'user', runId, content: `from ${runId}` });
 
@@ -118,7 +118,7 @@ describe('the memory of threads', () => {
           const parentId = asked[asked.length - 1 - ((lengths.next().value ?? 0) % 3)]?.id;
           if (parentId === undefined) continue;
           const run = { runId: 'new', agentId: 'agent', parentId };
-          expect(runInputOf(run, known)).toEqual(runInputOf(run, read));
+          expect(getRunInput(run, known)).toEqual(getRunInput(run, read));
           compared++;
         }
       }),

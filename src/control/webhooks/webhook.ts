@@ -4,7 +4,7 @@ import { postPublic, isPrivateAddress } from '../../agents/tools/web/public-requ
 import { backgroundClock, type Clock } from '../../agents/clock.ts';
 import { readRedacted } from '../../agents/redaction/read-redacted.ts';
 import { createRedactor, type Redactor } from '../../agents/redaction/redactor.ts';
-import { definitionOf, type EventType, type LoggedEvent } from '../../events/vocabulary.ts';
+import { getDefinition, type EventType, type LoggedEvent } from '../../events/vocabulary.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import { optionsCheck } from '../../base/options/check-options.ts';
 import { callback, clock, eventLog, field, milliseconds, name } from '../../base/options/option-fields.ts';
@@ -96,7 +96,7 @@ export interface WebhookOptions {
 }
 
 const isTypeList = (value: unknown) =>
-  Array.isArray(value) && value.every(type => typeof type === 'string' && definitionOf(type) !== undefined);
+  Array.isArray(value) && value.every(type => typeof type === 'string' && getDefinition(type) !== undefined);
 const isTime = (value: unknown) => typeof value === 'string' && !Number.isNaN(Date.parse(value));
 const isHttpUrl = (value: unknown) => typeof value === 'string' && /^https?:\/\/./.test(value) && URL.canParse(value);
 

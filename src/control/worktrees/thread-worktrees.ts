@@ -29,8 +29,8 @@ export class ThreadWorktrees {
   }
 
   /** Returns the hunks of a file that was changed in the worktree of a thread. */
-  async patchOf(threadId: string, path: string): Promise<string> {
-    return this.#worktrees.patchOf(await this.#find(threadId), path);
+  async readPatch(threadId: string, path: string): Promise<string> {
+    return this.#worktrees.readPatch(await this.#find(threadId), path);
   }
 
   /**

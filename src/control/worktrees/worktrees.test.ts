@@ -87,8 +87,8 @@ describe('a worktree of a thread', () => {
       { path: 'sub/b.txt', action: 'delete', added: 0, removed: 1 },
     ]);
     expect([state.isClean, state.hasCommits]).toEqual([false, false]);
-    expect(await worktrees.patchOf(made, 'a.txt')).toBe('@@ -1,3 +1,3 @@\n one\n-two\n+2\n three');
-    expect(await worktrees.patchOf(made, '../../etc/passwd').catch(({ code }) => code)).toBe('not_found');
+    expect(await worktrees.readPatch(made, 'a.txt')).toBe('@@ -1,3 +1,3 @@\n one\n-two\n+2\n three');
+    expect(await worktrees.readPatch(made, '../../etc/passwd').catch(({ code }) => code)).toBe('not_found');
   });
 
   it('is kept as changes of the original files, without a commit', async () => {
@@ -200,7 +200,7 @@ describe('a worktree of a thread', () => {
     write(made.path, 'a.txt', 'changed\n');
     const state = await worktrees.state(made);
     expect(state.files.map(({ path }) => path)).toEqual(['a.txt']);
-    await worktrees.patchOf(made, 'a.txt');
+    await worktrees.readPatch(made, 'a.txt');
     await worktrees.keep(made);
     await worktrees.remove(made, { force: true });
     expect(read(project.folder, 'a.txt')).toBe('changed\n');

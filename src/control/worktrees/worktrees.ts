@@ -122,7 +122,7 @@ export class Worktrees {
   }
 
   /** Returns the hunks of one file that was changed in a worktree; throws `not_found` for a path that leads out of it. */
-  async patchOf(record: WorktreeRecord, path: string): Promise<string> {
+  async readPatch(record: WorktreeRecord, path: string): Promise<string> {
     if (isAbsolute(path) || path.split('/').includes('..'))
       throw new SingletreeError('not_found', `There is no file ${JSON.stringify(path)} in the worktree.`);
     const { repository, base, now } = await this.#trees(record).catch(failed);

@@ -24,7 +24,7 @@ export class OutlinedCalls {
     const { runId, id } = call;
     const replaced = this.own(id, runId);
     if (replaced !== undefined) this.delete(replaced);
-    this.#calls.set(keyOf(runId, id), call);
+    this.#calls.set(toKey(runId, id), call);
     addTo(this.#byId, id, call);
     addTo(this.#byRun, runId, call);
   }
@@ -32,14 +32,14 @@ export class OutlinedCalls {
   delete({ runId, id }: OutlinedCall): void {
     const call = this.own(id, runId);
     if (call === undefined) return;
-    this.#calls.delete(keyOf(runId, id));
+    this.#calls.delete(toKey(runId, id));
     deleteFrom(this.#byId, id, call);
     deleteFrom(this.#byRun, runId, call);
   }
 
   /** The call of an id in a run. */
   own(id: string, runId: string): OutlinedCall | undefined {
-    return this.#calls.get(keyOf(runId, id));
+    return this.#calls.get(toKey(runId, id));
   }
 
   /** The call of an id: that of the run when it has one, else the newest. */
@@ -73,6 +73,6 @@ function deleteFrom(index: Map<string, Set<OutlinedCall>>, key: string, call: Ou
   if (calls?.delete(call) === true && calls.size === 0) index.delete(key);
 }
 
-function keyOf(runId: string, id: string): string {
+function toKey(runId: string, id: string): string {
   return `${runId} ${id}`;
 }

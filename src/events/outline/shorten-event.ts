@@ -6,7 +6,7 @@ const mostRelay = 65_536;
 
 /** A user message; one that is long is kept without its content. */
 export function shortenUser(event: EventOf<'user'>): AgentEvent {
-  return sizeOf(event) <= mostText ? event : { ...event, content: '' };
+  return getSize(event) <= mostText ? event : { ...event, content: '' };
 }
 
 /** The start of a run, without what only the run itself needs. */
@@ -20,30 +20,30 @@ export function shortenStart(event: EventOf<'harness_start'>): AgentEvent {
     ...(model !== undefined && { model }),
     ...(cwd !== undefined && { cwd }),
     ...(memory !== undefined && { memory }),
-    ...placeOf({ seq, ts }),
+    ...getPlace({ seq, ts }),
   };
 }
 
 /** The first event of a run that did not report its start. */
 export function firstSight({ runId, parentId, agentId, seq, ts }: AgentEvent): AgentEvent {
   const caused = parentId !== undefined && { parentId };
-  return { type: 'session', runId, sessionId: '', ...caused, ...(agentId && { agentId }), ...placeOf({ seq, ts }) };
+  return { type: 'session', runId, sessionId: '', ...caused, ...(agentId && { agentId }), ...getPlace({ seq, ts }) };
 }
 
 /** A call or an execution; one with long arguments is kept without them. */
 export function shortenCall(event: EventOf<'tool_call'> | EventOf<'repl_input'>): AgentEvent {
-  if (sizeOf(event) <= mostText) return event;
+  if (getSize(event) <= mostText) return event;
   return event.type === 'tool_call' ? { ...event, input: {} } : { ...event, code: '' };
 }
 
 /** The result of a call; one that is long is kept without its output. */
 export function shortenResult(event: EventOf<'tool_result'>): AgentEvent {
-  return sizeOf(event) <= mostText ? event : { ...event, output: { context: '' } };
+  return getSize(event) <= mostText ? event : { ...event, output: { context: '' } };
 }
 
 /** A relay; one with long parameters is kept without them. */
 export function shortenRelay(event: EventOf<'relay'>): AgentEvent {
-  return sizeOf(event) <= mostRelay ? event : ({ ...event, params: {} } as AgentEvent);
+  return getSize(event) <= mostRelay ? event : ({ ...event, params: {} } as AgentEvent);
 }
 
 /** The beginning of a stream of fragments, without its content. */
@@ -51,7 +51,7 @@ export function shortenFragment(
   event: EventOf<'text'> | EventOf<'reasoning'> | EventOf<'tool_input_delta'>,
 ): AgentEvent {
   const { runId, id, seq, ts } = event;
-  const place = placeOf({ seq, ts });
+  const place = getPlace({ seq, ts });
   if (event.type !== 'tool_input_delta') return { type: event.type, runId, id, content: '', ...place };
   return {
     type: 'tool_input_delta',
@@ -63,10 +63,10 @@ export function shortenFragment(
   };
 }
 
-function placeOf({ seq, ts }: { readonly seq: number | undefined; readonly ts: string | undefined }) {
+function getPlace({ seq, ts }: { readonly seq: number | undefined; readonly ts: string | undefined }) {
   return { ...(seq !== undefined && { seq }), ...(ts !== undefined && { ts }) };
 }
 
-function sizeOf(event: AgentEvent): number {
+function getSize(event: AgentEvent): number {
   return JSON.stringify(event).length;
 }

@@ -67,7 +67,7 @@ export class ThreadOutline {
     message: (event, outline) => outline.#user(event),
     'run start': (event, outline) => outline.#start(event),
     'run end': (event, outline) => outline.#end(event),
-    run: (event, outline) => void outline.#runOf(event),
+    run: (event, outline) => void outline.#findRun(event),
     attempt: (event, outline) => outline.#step(event),
     'attempt end': (event, outline) => outline.#used(event),
     call: (event, outline) => outline.#call(event),
@@ -77,7 +77,7 @@ export class ThreadOutline {
     'execution report': (event, outline) => outline.#report(event),
     'execution result': (event, outline) => outline.#report(event),
     question: (event, outline) => {
-      outline.#runOf(event);
+      outline.#findRun(event);
       if (outline.#runs.get(event.runId)?.end === undefined) outline.#relays.set(event.id, shortenRelay(event));
     },
     answer: ({ relayId }, outline) => {
@@ -145,7 +145,7 @@ export class ThreadOutline {
 
   #user(event: EventOf<'user'>): void {
     const run = this.#runs.get(event.runId);
-    if (run !== undefined) return this.#steer(this.#ownerOf(run), event);
+    if (run !== undefined) return this.#steer(this.#findOwner(run), event);
     if (this.#gone.has(event.runId)) return;
     const id = `${event.runId}:user`;
     this.#users.set(id, shortenUser(event));
@@ -159,7 +159,7 @@ export class ThreadOutline {
   }
 
   #start(event: EventOf<'harness_start'>): void {
-    const run = this.#runOf(event);
+    const run = this.#findRun(event);
     if (run === undefined) return;
     const start = shortenStart(event);
     if (run.first.type === 'harness_start') run.first = start;
@@ -169,25 +169,25 @@ export class ThreadOutline {
   }
 
   #step(event: EventOf<'step_start'>): void {
-    const run = this.#runOf(event);
+    const run = this.#findRun(event);
     if (run === undefined) return;
     const { messages: _, ...step } = event;
     run.step = step;
     run.isComplete = false;
     run.model = event.model ?? run.model;
-    const owner = this.#ownerOf(run);
+    const owner = this.#findOwner(run);
     owner.steer = undefined;
     owner.block = new OutlinedBlock();
   }
 
   #used(event: EventOf<'usage'>): void {
     this.#usage = addUsage(this.#usage, event);
-    const run = this.#runOf(event);
+    const run = this.#findRun(event);
     if (run !== undefined) run.isComplete = true;
   }
 
   #end(event: EventOf<'harness_end'>): void {
-    const run = this.#runOf(event);
+    const run = this.#findRun(event);
     if (run === undefined) return;
     const { runId } = run;
     const { type, agentId, reason, seq, ts } = event;
@@ -205,7 +205,7 @@ export class ThreadOutline {
   }
 
   #stream(event: EventOf<'text'> | EventOf<'reasoning'> | EventOf<'tool_input_delta'>): void {
-    const run = this.#runOf(event);
+    const run = this.#findRun(event);
     if (run === undefined) return;
     const { streams } = this.#contentBlock(run);
     // Most fragments continue the one before.
@@ -224,7 +224,7 @@ export class ThreadOutline {
   }
 
   #call(event: EventOf<'tool_call'> | EventOf<'repl_input'>): void {
-    const run = this.#runOf(event);
+    const run = this.#findRun(event);
     if (run === undefined) return;
     const { id, runId } = event;
     const replaced = this.#calls.own(id, runId);
@@ -242,7 +242,7 @@ export class ThreadOutline {
 
   #report(event: EventOf<'tool_start' | 'tool_progress' | 'tool_result' | 'repl_progress' | 'repl_output'>): void {
     const call = this.#calls.find(event.type === 'tool_progress' ? event.toolCallId : event.id, event.runId);
-    const run = call === undefined || event.type.startsWith('tool') ? this.#runOf(event) : undefined;
+    const run = call === undefined || event.type.startsWith('tool') ? this.#findRun(event) : undefined;
     if (event.type === 'tool_start') {
       if (run !== undefined) run.isReporting = true;
       if (call !== undefined) call.start = event;
@@ -264,7 +264,7 @@ export class ThreadOutline {
   }
 
   /** The run of an event; undefined when it belongs to what ended. */
-  #runOf(event: AgentEvent): RunRecord | undefined {
+  #findRun(event: AgentEvent): RunRecord | undefined {
     const { runId, parentId, agentId } = event;
     const known = this.#runs.get(runId);
     if (known !== undefined) return known;
@@ -306,13 +306,13 @@ export class ThreadOutline {
   }
 
   /** The run whose message has the blocks of a run. */
-  #ownerOf(run: RunRecord): RunRecord {
+  #findOwner(run: RunRecord): RunRecord {
     return run.isVoice ? (this.#runs.get(run.parentId ?? '') ?? run) : run;
   }
 
   /** The block that the next output of a run's model belongs to. */
   #contentBlock(run: RunRecord): OutlinedBlock {
-    const owner = this.#ownerOf(run);
+    const owner = this.#findOwner(run);
     if (owner.block.isAnswered) owner.block = new OutlinedBlock();
     return owner.block;
   }

@@ -1,5 +1,5 @@
 import { SingletreeError } from '../../base/singletree-error.ts';
-import { type Conversation, snapshotOf } from './conversation.ts';
+import { type Conversation, getSnapshot } from './conversation.ts';
 import type { Message } from './record.ts';
 import { messageNamed } from './runs.ts';
 import { all, type Reader, start, type Tree } from './tables.ts';
@@ -18,7 +18,7 @@ const newestActive = new WeakMap<object, { readonly tree: Tree; readonly active:
 
 /** Returns the active branch: of each set of siblings the one that was created or selected last. */
 export function defaultActive(conversation: Conversation): Active {
-  const snapshot = snapshotOf(conversation);
+  const snapshot = getSnapshot(conversation);
   const tree = snapshot.last('tree', all);
   if (tree === undefined) return branchTo(snapshot, start);
   const before = newestActive.get(snapshot.store);
@@ -41,19 +41,19 @@ function extended(before: { readonly tree: Tree; readonly active: Active }, tree
 
 /** Returns the branch that ends with a message; throws `invalid_argument` when there is none. */
 export function activeUpTo(conversation: Conversation, messageId: string): Active {
-  const snapshot = snapshotOf(conversation);
+  const snapshot = getSnapshot(conversation);
   return branchTo(snapshot, onBranch(snapshot, messageId).id);
 }
 
 /** Returns the branch through a message, continued as it is active; throws `invalid_argument` when there is none. */
 export function selectSibling(conversation: Conversation, messageId: string): Active {
-  const snapshot = snapshotOf(conversation);
+  const snapshot = getSnapshot(conversation);
   return branchTo(snapshot, endOfBranch(snapshot, onBranch(snapshot, messageId).id));
 }
 
 /** Returns everything that ever happened, in the order of the messages. */
 export function fullHistory(conversation: Conversation): Active {
-  const snapshot = snapshotOf(conversation);
+  const snapshot = getSnapshot(conversation);
   const messages = snapshot.all('messages', all).filter(id => snapshot.last('message', id)?.spawnedBy === undefined);
   return { messages, full: true };
 }

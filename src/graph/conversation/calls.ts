@@ -2,12 +2,12 @@ import type { EventOf } from '../../events/vocabulary.ts';
 import { addChunk, changeBlock, contentBlock, factBlock, growChunk } from './blocks.ts';
 import { chunkChanged } from './changes.ts';
 import type { Block, Chunk } from './record.ts';
-import { adoptWaiting, changeRun, runOf } from './runs.ts';
+import { adoptWaiting, changeRun, ensureRun } from './runs.ts';
 import { type ConversationDraft, named, none, type Reader } from './tables.ts';
 
 /** Adds the arguments of a call while the model writes them. */
 export function addInput(draft: ConversationDraft, event: EventOf<'tool_input_delta'>): void {
-  const block = contentBlock(draft, runOf(draft, event).messageId);
+  const block = contentBlock(draft, ensureRun(draft, event).messageId);
   const name = `${event.id}:input`;
   const chunk = { name, kind: 'tool_input_delta', event, stream: name, fragment: event.delta } as const;
   const id = growChunk(draft, block, chunk);
@@ -16,7 +16,7 @@ export function addInput(draft: ConversationDraft, event: EventOf<'tool_input_de
 
 /** Adds a call to the model's output. */
 export function addCall(draft: ConversationDraft, event: EventOf<'tool_call'>): void {
-  const block = contentBlock(draft, runOf(draft, event).messageId);
+  const block = contentBlock(draft, ensureRun(draft, event).messageId);
   const { id } = addChunk(draft, block, { name: event.id, kind: 'tool_call', event });
   register(draft, 'call', event, id);
   takeInput(draft, event, id);
@@ -36,7 +36,7 @@ function takeInput(draft: ConversationDraft, event: EventOf<'tool_call'>, callId
 
 /** Adds an execution. */
 export function addExecution(draft: ConversationDraft, event: EventOf<'repl_input'>): void {
-  const block = factBlock(draft, runOf(draft, event).messageId);
+  const block = factBlock(draft, ensureRun(draft, event).messageId);
   const { id } = addChunk(draft, block, { name: event.id, kind: 'repl_input', event });
   register(draft, 'execution', event, id);
 }
@@ -49,7 +49,7 @@ export function addToCall(
   draft: ConversationDraft,
   event: EventOf<'tool_start'> | EventOf<'tool_progress'> | EventOf<'tool_result'>,
 ): void {
-  const run = runOf(draft, event);
+  const run = ensureRun(draft, event);
   if (event.type === 'tool_start' && !run.reportsStart) changeRun(draft, run, { reportsStart: true });
   const callId = event.type === 'tool_progress' ? event.toolCallId : event.id;
   const owner = find(draft, 'call', { id: callId, runId: event.runId });
@@ -172,5 +172,5 @@ function attach(draft: ConversationDraft, owner: Chunk | undefined, chunk: Attac
 /** Returns the block that an event refers to, or the newest one of its run. */
 function ownBlock(draft: ConversationDraft, event: Attachment['event'], owner: Chunk | undefined): Block {
   const block = owner && draft.last('block', owner.blockId);
-  return block ?? factBlock(draft, runOf(draft, event).messageId);
+  return block ?? factBlock(draft, ensureRun(draft, event).messageId);
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../events/vocabulary.ts';
 import { activeUpTo, defaultActive, fullHistory, selectSibling } from './active.ts';
 import {
-  changeOf,
+  getChange,
   getBlocks,
   getBufferedSummaries,
   getChunks,
@@ -13,12 +13,12 @@ import {
   getSummaries,
   hyperedges,
   isCollapsed,
-  markOf,
-  textOf,
+  getMark,
+  getChunkText,
   touchedSince,
 } from './queries.ts';
 import { type Conversation, createConversation, reduceConversation } from './conversation.ts';
-import { collapseNode, editMessage, retryOf, selectMessage, summariseSpan } from './operations.ts';
+import { collapseNode, editMessage, getRetryTarget, selectMessage, summariseSpan } from './operations.ts';
 import { createGraph, type Graph, reduceEvent } from '../graph.ts';
 
 const reduce = (events: readonly AgentEvent[], from = createConversation()) => events.reduce(reduceConversation, from);
@@ -80,7 +80,7 @@ describe('the tiers', () => {
   });
 
   it('join the fragments of a stream within a block', () => {
-    expect([textOf(conversation, 'r/t'), textOf(conversation, 'r/t#2')]).toEqual(['Let me look.', 'Done.']);
+    expect([getChunkText(conversation, 'r/t'), getChunkText(conversation, 'r/t#2')]).toEqual(['Let me look.', 'Done.']);
   });
 
   it('keep a message to a running agent inside its run', () => {
@@ -128,8 +128,8 @@ describe('branches', () => {
   });
 
   it('begin with a retry, which is a second run under the same message', () => {
-    expect(retryOf(talk, 'r2')).toBe('u2:user');
-    const retried = reduce([start('r2b', retryOf(talk, 'r2')), text('r2b', 'Again')], talk);
+    expect(getRetryTarget(talk, 'r2')).toBe('u2:user');
+    const retried = reduce([start('r2b', getRetryTarget(talk, 'r2')), text('r2b', 'Again')], talk);
     expect(branch(retried)).toEqual(['u1:user', 'r1', 'u2:user', 'r2b']);
   });
 
@@ -178,7 +178,7 @@ describe('operations of people', () => {
   it('are rejected with a reason when they make no sense', () => {
     const talk = reduce([...turn(1), call('r1', 'c'), start('s', 'c')]);
     expect(() => editMessage(talk, 'r1', { runId: 'x', content: '' })).toThrow('not said by a person');
-    expect(() => retryOf(reduce([start('r')]), 'r')).toThrow('no answer to a person');
+    expect(() => getRetryTarget(reduce([start('r')]), 'r')).toThrow('no answer to a person');
     expect(() => selectMessage(talk, 's', { runId: 'x' })).toThrow('inside of another message');
     expect(() => summariseSpan(talk, { from: 'u1:user', to: '?' }, { runId: 'x', id: 's', text: '' })).toThrow('"?"');
   });
@@ -204,9 +204,9 @@ describe('operations of people', () => {
     const first = reduce([user('u'), start('r', 'u:user'), said('a')]);
     const same = reduce([user('u'), start('r', 'u:user'), said('a')]);
     const branches = [reduce([said('b')], first), reduce([said('c')], first), reduce([said('b')], same)];
-    const [b, c, again] = branches.map(branch => changeOf(branch, 'chunk', 't'));
+    const [b, c, again] = branches.map(branch => getChange(branch, 'chunk', 't'));
     expect(b).toBe(again);
-    expect(new Set([changeOf(first, 'chunk', 't'), b, c]).size).toBe(3);
+    expect(new Set([getChange(first, 'chunk', 't'), b, c]).size).toBe(3);
   });
 
   it('refuses a graph in place of a conversation, and the other way round', () => {
@@ -226,7 +226,7 @@ describe('many alternatives of one message', () => {
       const events = Array.from({ length: retries }, (_, index) => start(`r${index}`, 'u:user'));
       const before = reduce([user('u'), ...events]);
       const after = reduce([start('next', 'u:user')], before);
-      return touchedSince(after, markOf(before))?.length;
+      return touchedSince(after, getMark(before))?.length;
     };
     expect(touchedBy(1_000)).toBe(touchedBy(2));
   });

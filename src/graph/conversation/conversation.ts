@@ -33,7 +33,7 @@ export function createConversation(): Conversation {
  * it.
  */
 export function reduceConversation(conversation: Conversation, event: AgentEvent): Conversation {
-  return advance<Tables, ConversationSnapshot, AgentEvent>(snapshotOf(conversation), event, applyEvent);
+  return advance<Tables, ConversationSnapshot, AgentEvent>(getSnapshot(conversation), event, applyEvent);
 }
 
 /** Returns the conversation with runs marked as ones that report the start of their calls. */
@@ -43,12 +43,12 @@ export function reportStarts(conversation: Conversation, runIds: readonly string
       const run = draft.last('run', runId);
       if (run !== undefined) changeRun(draft, run, { reportsStart: true });
     };
-    return advance<Tables, ConversationSnapshot, { seq?: number }>(snapshotOf(before), {}, apply);
+    return advance<Tables, ConversationSnapshot, { seq?: number }>(getSnapshot(before), {}, apply);
   }, conversation);
 }
 
 /** The storage of a conversation. */
-export function snapshotOf(conversation: Conversation): ConversationSnapshot {
+export function getSnapshot(conversation: Conversation): ConversationSnapshot {
   if (conversation instanceof ConversationSnapshot) return conversation;
   throw new SingletreeError(
     'invalid_argument',

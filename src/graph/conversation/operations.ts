@@ -2,7 +2,7 @@ import { defined } from '../../base/defined.ts';
 import type { ContentPart } from '../../events/content.ts';
 import type { EventOf } from '../../events/vocabulary.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
-import { type Conversation, snapshotOf } from './conversation.ts';
+import { type Conversation, getSnapshot } from './conversation.ts';
 import type { Message, Summary } from './record.ts';
 import { messageNamed } from './runs.ts';
 import { start } from './tables.ts';
@@ -13,7 +13,7 @@ export function editMessage(
   messageId: string,
   edited: { readonly runId: string; readonly content: string | readonly ContentPart[]; readonly by?: string },
 ): EventOf<'user'> {
-  const message = messageOf(conversation, messageId);
+  const message = requireMessage(conversation, messageId);
   if (message.role !== 'user') throw notPossible(`"${messageId}" was not said by a person: only that can be edited.`);
   const content = typeof edited.content === 'string' ? edited.content : [...edited.content];
   const { runId, by } = edited;
@@ -21,10 +21,10 @@ export function editMessage(
 }
 
 /** Returns the user message that must be the `parentId` of a run that retries an agent's message. */
-export function retryOf(conversation: Conversation, messageId: string): string {
-  const message = messageOf(conversation, messageId);
-  const cause = message.role === 'user' ? message.id : snapshotOf(conversation).last('run', message.runId)?.parentId;
-  const asked = cause === undefined ? undefined : snapshotOf(conversation).last('message', cause);
+export function getRetryTarget(conversation: Conversation, messageId: string): string {
+  const message = requireMessage(conversation, messageId);
+  const cause = message.role === 'user' ? message.id : getSnapshot(conversation).last('run', message.runId)?.parentId;
+  const asked = cause === undefined ? undefined : getSnapshot(conversation).last('message', cause);
   if (asked?.role === 'user') return asked.id;
   throw notPossible(`"${messageId}" is no answer to a person: nothing can be asked again.`);
 }
@@ -35,7 +35,7 @@ export function selectMessage(
   messageId: string,
   { runId }: { readonly runId: string },
 ): EventOf<'branch_selected'> {
-  return { type: 'branch_selected', runId, nodeId: messageOf(conversation, messageId).id };
+  return { type: 'branch_selected', runId, nodeId: requireMessage(conversation, messageId).id };
 }
 
 /** Creates the event that replaces a span of messages, both ends included, by a summary; the source stays. */
@@ -44,7 +44,7 @@ export function summariseSpan(
   span: { readonly from: string; readonly to: string },
   summary: { readonly runId: string; readonly id: string; readonly text: string; readonly kind?: Summary['kind'] },
 ): EventOf<'summary'> {
-  const covers = { from: messageOf(conversation, span.from).id, to: messageOf(conversation, span.to).id };
+  const covers = { from: requireMessage(conversation, span.from).id, to: requireMessage(conversation, span.to).id };
   const { runId, id, text, kind = 'compaction' } = summary;
   return { type: 'summary', runId, id, covers, text, kind };
 }
@@ -57,8 +57,8 @@ export function collapseNode(
   return { type: 'collapsed', runId, nodeId, collapsed };
 }
 
-function messageOf(conversation: Conversation, id: string): Message {
-  const message = messageNamed(snapshotOf(conversation), id);
+function requireMessage(conversation: Conversation, id: string): Message {
+  const message = messageNamed(getSnapshot(conversation), id);
   if (message === undefined) throw notPossible(`There is no message "${id}" in this conversation.`);
   if (message.spawnedBy !== undefined) throw notPossible(`"${id}" is inside of another message, on no branch.`);
   return message;

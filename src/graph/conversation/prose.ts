@@ -2,7 +2,7 @@ import type { EventOf } from '../../events/vocabulary.ts';
 import type { GrowingText } from '../versioned/growing-text.ts';
 import type { Timeline } from '../versioned/timeline.ts';
 import { contentBlock, growChunk } from './blocks.ts';
-import { runOf } from './runs.ts';
+import { ensureRun } from './runs.ts';
 import type { ConversationDraft } from './tables.ts';
 
 type Prose = EventOf<'text'> | EventOf<'reasoning'>;
@@ -28,11 +28,11 @@ export function addProse(event: Prose, draft: ConversationDraft): void {
   const goesOn = before !== undefined && before.version === draft.version - 1 && isSame(before, event);
   if (goesOn && before.locations !== undefined) growOn(draft, before.locations, event.content);
   else {
-    const { messageId } = runOf(draft, event);
+    const { messageId } = ensureRun(draft, event);
     const block = contentBlock(draft, messageId);
     const { id, type } = event;
     const chunkId = growChunk(draft, block, { name: id, kind: type, event, stream: id, fragment: event.content });
-    if (goesOn) before.locations = locationsOf(draft, { chunkId, blockId: block.id, messageId });
+    if (goesOn) before.locations = listLocations(draft, { chunkId, blockId: block.id, messageId });
     else draft.hint = { runId: event.runId, id, type, version: 0, locations: undefined } satisfies Growing;
   }
   (draft.hint as Growing).version = draft.version;
@@ -49,7 +49,7 @@ function growOn(draft: ConversationDraft, { text, changes }: Locations, fragment
 }
 
 /** None in a run that a call started: there a change also changes the call. */
-function locationsOf(
+function listLocations(
   draft: ConversationDraft,
   { chunkId, blockId, messageId }: { chunkId: string; blockId: string; messageId: string },
 ): Locations | undefined {

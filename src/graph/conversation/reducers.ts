@@ -18,10 +18,10 @@ import {
 import { changed, chunkChanged } from './changes.ts';
 import { addProse } from './prose.ts';
 import type { ChunkKind } from './record.ts';
-import { changeRun, messageNamed, runOf } from './runs.ts';
-import { keepSummary, summaryOf } from './summaries.ts';
+import { changeRun, messageNamed, ensureRun } from './runs.ts';
+import { keepSummary, toSummary } from './summaries.ts';
 import { type ConversationDraft, start } from './tables.ts';
-import { activate, addMessage, tipOf } from './tree.ts';
+import { activate, addMessage, findTip } from './tree.ts';
 
 /** Applies an event to the conversation; ignores unknown types. */
 export function applyEvent(draft: ConversationDraft, event: AgentEvent): void {
@@ -33,16 +33,19 @@ const on: EffectHandlers<ConversationDraft> = {
     const { agentId, model, memory, recorded, ts: startedAt } = event;
     const status = recorded === true ? ('interrupted' as const) : undefined;
     const known = defined({ model, memory, startedAt, status });
-    changeRun(draft, runOf(draft, event), { agentId, ...known });
+    changeRun(draft, ensureRun(draft, event), { agentId, ...known });
   },
   'run end': (event, draft) => {
-    changeRun(draft, runOf(draft, event), { status: event.reason ?? 'complete', ...defined({ endedAt: event.ts }) });
+    changeRun(draft, ensureRun(draft, event), {
+      status: event.reason ?? 'complete',
+      ...defined({ endedAt: event.ts }),
+    });
     closeRelays(draft, event.runId);
   },
-  run: (event, draft) => void runOf(draft, event),
+  run: (event, draft) => void ensureRun(draft, event),
   attempt: beginStep,
   'attempt end': (event, draft) => {
-    const { messageId } = runOf(draft, event);
+    const { messageId } = ensureRun(draft, event);
     addFact(event, draft, claimNumber(draft, 'chunk', `${event.runId}:usage`));
     const block = currentBlock(draft, messageId);
     if (block?.role === 'assistant' && block.state === 'open') changeBlock(draft, block, { state: 'complete' });
@@ -61,7 +64,7 @@ const on: EffectHandlers<ConversationDraft> = {
   },
   fact: (event, draft) => {
     // What it covers is looked up before it is added.
-    const summary = event.type === 'summary' ? summaryOf(draft, event) : undefined;
+    const summary = event.type === 'summary' ? toSummary(draft, event) : undefined;
     addFact(event, draft, nameOfFact(event));
     if (event.type === 'summary') keepSummary(draft, event, summary);
   },
@@ -86,20 +89,20 @@ function addUser(event: EventOf<'user'>, draft: ConversationDraft): void {
     return;
   }
   const id = claim(draft, 'message', name);
-  addMessage(draft, { id, role: 'user', runId: event.runId, parentMessageId: placeOf(event, draft) });
+  addMessage(draft, { id, role: 'user', runId: event.runId, parentMessageId: findPlace(event, draft) });
   addChunk(draft, openBlock(draft, id, 'user'), { name, kind: 'user', event });
 }
 
 /** Returns the predecessor of a user message: the one it names, none when it names the beginning, else the newest. */
-function placeOf({ parentMessageId }: EventOf<'user'>, draft: ConversationDraft): string | undefined {
+function findPlace({ parentMessageId }: EventOf<'user'>, draft: ConversationDraft): string | undefined {
   if (parentMessageId === start) return undefined;
   const named = parentMessageId === undefined ? undefined : messageNamed(draft, parentMessageId);
-  return named === undefined || named.spawnedBy !== undefined ? tipOf(draft) : named.id;
+  return named === undefined || named.spawnedBy !== undefined ? findTip(draft) : named.id;
 }
 
 /** Starts a block; supersedes an earlier incomplete attempt at the same step. */
 function beginStep(event: EventOf<'step_start'>, draft: ConversationDraft): void {
-  const run = runOf(draft, event);
+  const run = ensureRun(draft, event);
   const { step, model } = event;
   const attempt = draft.last('attempt', run.runId);
   const before = attempt === undefined ? undefined : draft.last('block', attempt);
@@ -125,7 +128,7 @@ function addFact(
   draft: ConversationDraft,
   name: string,
 ): void {
-  const messageId = draft.last('run', event.runId)?.messageId ?? tipOf(draft) ?? beginning(event, draft);
+  const messageId = draft.last('run', event.runId)?.messageId ?? findTip(draft) ?? beginning(event, draft);
   addChunk(draft, factBlock(draft, messageId), { name, kind: event.type, event });
   changed(draft, messageId);
 }

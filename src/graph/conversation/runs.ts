@@ -4,10 +4,10 @@ import { addChunk, claim, factBlock } from './blocks.ts';
 import { changed, chunkChanged, standingChanged } from './changes.ts';
 import type { Message, Run } from './record.ts';
 import { all, type ConversationDraft, named, none, type Reader, start } from './tables.ts';
-import { addMessage, moveUnder, tipOf } from './tree.ts';
+import { addMessage, moveUnder, findTip } from './tree.ts';
 
 /** Returns the run of an event; its first event places it in the conversation. */
-export function runOf(draft: ConversationDraft, event: AgentEvent): Run {
+export function ensureRun(draft: ConversationDraft, event: AgentEvent): Run {
   const known = draft.last('run', event.runId);
   if (known !== undefined) return known;
   const { runId, parentId, agentId } = event;
@@ -57,10 +57,10 @@ function messageFor(draft: ConversationDraft, event: AgentEvent): string {
   const spawner = parentId === undefined ? undefined : spawnerNamed(draft, parentId);
   const cause = spawner !== undefined || parentId === undefined ? undefined : messageNamed(draft, parentId);
   const kind = spawner === undefined ? causeIn(cause, parentId) : 'call';
-  const place = placeRun(event, kind, () => isRunning(draft, tipOf(draft)));
-  if (place === 'inside newest') return tipOf(draft) as string;
+  const place = placeRun(event, kind, () => isRunning(draft, findTip(draft)));
+  if (place === 'inside newest') return findTip(draft) as string;
   if (place === 'next') {
-    const id = add(draft, runId, tipOf(draft));
+    const id = add(draft, runId, findTip(draft));
     if (parentId !== undefined) draft.add('waiting', parentId, id);
     return id;
   }
@@ -97,7 +97,7 @@ function spawn(draft: ConversationDraft, runId: string, chunkId: string): string
 function reply(draft: ConversationDraft, runId: string, asked: Message): string {
   const first = draft.last('firstAnswer', asked.id);
   if (first !== undefined) return add(draft, runId, draft.last('message', first)?.parentMessageId ?? asked.id);
-  const tip = tipOf(draft);
+  const tip = findTip(draft);
   const id = add(draft, runId, tip !== undefined && isAfter(draft, tip, asked) ? tip : asked.id);
   draft.add('firstAnswer', asked.id, id);
   return id;

@@ -4,7 +4,7 @@ import { messageNamed } from './runs.ts';
 import { all, buffered, type ConversationDraft, type Reader } from './tables.ts';
 
 /** Returns the summary of an event with its current blocks; undefined when its ids are unknown. */
-export function summaryOf(reader: Reader, event: EventOf<'summary'>): Summary | undefined {
+export function toSummary(reader: Reader, event: EventOf<'summary'>): Summary | undefined {
   const fromBlockId = blockNamed(reader, event.covers.from, 'first');
   const toBlockId = blockNamed(reader, event.covers.to, 'last');
   if (fromBlockId === undefined || toBlockId === undefined) return undefined;
@@ -26,14 +26,14 @@ function blockNamed(reader: Reader, id: string, end: 'first' | 'last'): string |
   if (id !== all && summary !== undefined) return end === 'first' ? summary.fromBlockId : summary.toBlockId;
   const isWhole = reader.last('message', id) !== undefined || reader.last('run', id) !== undefined;
   const part = isWhole ? undefined : (reader.last('block', id)?.id ?? reader.last('chunk', id)?.blockId);
-  const message = messageNamed(reader, id) ?? messageOf(reader, part);
+  const message = messageNamed(reader, id) ?? findMessage(reader, part);
   if (message === undefined) return undefined;
   const outer = outermost(reader, message);
   if (outer !== undefined) return outer;
   return part ?? reader.all('blocks', message.id).at(end === 'first' ? 0 : -1);
 }
 
-function messageOf(reader: Reader, blockId: string | undefined): Message | undefined {
+function findMessage(reader: Reader, blockId: string | undefined): Message | undefined {
   const block = blockId === undefined ? undefined : reader.last('block', blockId);
   return block && reader.last('message', block.messageId);
 }
@@ -41,7 +41,7 @@ function messageOf(reader: Reader, blockId: string | undefined): Message | undef
 /** Returns the block on a branch that contains a subagent's message. */
 function outermost(reader: Reader, message: Message): string | undefined {
   let blockId: string | undefined;
-  for (let at: Message | undefined = message; at?.spawnedBy !== undefined; at = messageOf(reader, blockId))
+  for (let at: Message | undefined = message; at?.spawnedBy !== undefined; at = findMessage(reader, blockId))
     blockId = reader.last('chunk', at.spawnedBy)?.blockId;
   return blockId;
 }

@@ -6,7 +6,7 @@ import { all, type ConversationDraft, none, type Reader, start } from './tables.
 const unknownTip = '\u0000unknown';
 
 /** Returns the last message of the active branch. */
-export function tipOf(draft: ConversationDraft): string | undefined {
+export function findTip(draft: ConversationDraft): string | undefined {
   let tip = draft.last('tip', all);
   if (tip === unknownTip) {
     tip = endOfBranch(draft, start);
@@ -63,13 +63,13 @@ export function moveUnder(draft: ConversationDraft, messageId: string, chunkId: 
   draft.add('message', messageId, { ...rest, spawnedBy: chunkId });
   draft.add('moved', all, messageId);
   const active = draft.last('activeFollower', messageId);
-  for (const follower of followersOf(draft, messageId)) {
+  for (const follower of listFollowers(draft, messageId)) {
     const { parentMessageId: _, ...moved } = follower;
     follow(draft, { ...moved, ...(parentMessageId !== undefined && { parentMessageId }) });
   }
   followersChanged(draft, place);
   changed(draft, messageId);
-  const siblings = followersOf(draft, place === start ? undefined : place);
+  const siblings = listFollowers(draft, place === start ? undefined : place);
   const next = active !== undefined && active !== none ? active : siblings.at(-1)?.id;
   draft.add('activeFollower', place, next ?? none);
   draft.add('tip', all, unknownTip);
@@ -77,7 +77,7 @@ export function moveUnder(draft: ConversationDraft, messageId: string, chunkId: 
 }
 
 /** Returns the followers of a message, or the first messages of the conversation, in order of creation. */
-export function followersOf(reader: Reader, messageId: string | undefined): Message[] {
+export function listFollowers(reader: Reader, messageId: string | undefined): Message[] {
   const messages = reader.all('followers', messageId ?? start).flatMap(id => reader.last('message', id) ?? []);
   const here = messages.filter(message => message.spawnedBy === undefined && message.parentMessageId === messageId);
   return [...new Set(here)].toSorted((a, b) => a.order - b.order);
@@ -85,7 +85,7 @@ export function followersOf(reader: Reader, messageId: string | undefined): Mess
 
 function follow(draft: ConversationDraft, message: Message): void {
   const parent = message.parentMessageId ?? start;
-  const tip = tipOf(draft);
+  const tip = findTip(draft);
   const atTip = (tip ?? start) === parent;
   const besideTip = tip !== undefined && (draft.last('message', tip)?.parentMessageId ?? start) === parent;
   draft.add('message', message.id, message);

@@ -15,7 +15,7 @@ import {
   type UsageRow,
   type GroupedUsage,
 } from './usage-totals.ts';
-import { wordsOf } from './words.ts';
+import { splitWords } from './words.ts';
 
 /** Finds messages and titles; a store without `search` is read whole. */
 export async function searchLog(log: EventLog, query: SearchQuery): Promise<SearchPage> {
@@ -25,8 +25,8 @@ export async function searchLog(log: EventLog, query: SearchQuery): Promise<Sear
   const hits: SearchHit[] = [];
   if (words.length === 0) return { hits, isComplete: true };
   for await (const thread of allThreads(log, { resourceId })) {
-    for (const text of await textsOf(log, thread))
-      if (hasWords(text.text, words)) hits.push(hitOf(thread, text, words));
+    for (const text of await listTexts(log, thread))
+      if (hasWords(text.text, words)) hits.push(toHit(thread, text, words));
     if (hits.length > skipped + limit) break;
   }
   const next = hits.length > skipped + limit && { next: String(before - limit) };
@@ -34,7 +34,7 @@ export async function searchLog(log: EventLog, query: SearchQuery): Promise<Sear
 }
 
 /** Adds up what model calls used; a store without `usage` is read whole. */
-export async function usageOf(log: EventLog, query: UsageQuery = {}): Promise<GroupedUsage[]> {
+export async function readUsage(log: EventLog, query: UsageQuery = {}): Promise<GroupedUsage[]> {
   if (log.usage !== undefined) return log.usage(query);
   checkUsageQuery(query);
   const rows = new Map<string, UsageRow>();
@@ -68,7 +68,7 @@ export async function seqOfMessage(log: EventLog, threadId: string, messageId: s
 }
 
 /** The texts of a thread, the newest first, then its title. */
-async function textsOf(log: EventLog, { id, title, updatedAt, branchedFrom }: Thread): Promise<SearchedText[]> {
+async function listTexts(log: EventLog, { id, title, updatedAt, branchedFrom }: Thread): Promise<SearchedText[]> {
   const texts: SearchedText[] = title === undefined ? [] : [titleText(title, updatedAt)];
   const derivation = new ThreadDerivation();
   const isShared = branchedFrom !== undefined && (await log.getThread(branchedFrom.threadId)) !== undefined;
@@ -80,10 +80,10 @@ async function textsOf(log: EventLog, { id, title, updatedAt, branchedFrom }: Th
 
 /** Whether a text has all of the words. */
 export function hasWords(text: string, words: readonly string[]): boolean {
-  const own = new Set(wordsOf(text));
+  const own = new Set(splitWords(text));
   return words.every(word => own.has(word));
 }
 
-function hitOf(thread: Thread, { seq, messageId, text }: SearchedText, words: readonly string[]): SearchHit {
+function toHit(thread: Thread, { seq, messageId, text }: SearchedText, words: readonly string[]): SearchHit {
   return hitIn(thread, { order: 0, seq, messageId }, text, words);
 }

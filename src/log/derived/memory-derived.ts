@@ -152,12 +152,12 @@ export class MemoryDerived {
     const found: { readonly place: StoredText; readonly hit: SearchHit }[] = [];
     for (const held of words.length === 0 ? [] : threads.values()) {
       if (resourceId !== undefined && held.thread.resourceId !== resourceId) continue;
-      for (const { place, text } of textsOf(held, threads))
+      for (const { place, text } of listTexts(held, threads))
         if (place.order < before && hasWords(text, words))
           found.push({ place, hit: hitIn(held.thread, place, text, words) });
     }
     const page = found.toSorted((a, b) => b.place.order - a.place.order);
-    const end = limit > page.length ? page.length : lastOf(page, limit);
+    const end = limit > page.length ? page.length : findLast(page, limit);
     const next = end < page.length && { next: String(page[end - 1]?.place.order) };
     return { hits: page.slice(0, end).map(({ hit }) => hit), ...next, isComplete: true };
   }
@@ -182,7 +182,7 @@ export class MemoryDerived {
 }
 
 /** A page ends after all threads that show its last text. */
-function lastOf(found: readonly { readonly place: StoredText }[], limit: number): number {
+function findLast(found: readonly { readonly place: StoredText }[], limit: number): number {
   let end = limit;
   while (found[end]?.place.order === found[limit - 1]?.place.order && end < found.length) end++;
   return end;
@@ -222,7 +222,7 @@ function beginDerivation(held: DerivingThread): { readonly derivation: ThreadDer
 }
 
 /** The texts that a thread shows: its own, and those of deleted threads that it shares. */
-function* textsOf(held: DerivingThread, threads: ReadonlyMap<string, DerivingThread>) {
+function* listTexts(held: DerivingThread, threads: ReadonlyMap<string, DerivingThread>) {
   let upTo = Number.MAX_SAFE_INTEGER;
   for (let at: DerivingThread | undefined = held; at !== undefined; at = at.owner) {
     const isShown = at === held || threads.get(at.thread.id) !== at;

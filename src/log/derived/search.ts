@@ -1,6 +1,6 @@
 import { optionsCheck } from '../../base/options/check-options.ts';
 import { field, name, text } from '../../base/options/option-fields.ts';
-import { snippetOf, wordsOf } from './words.ts';
+import { buildSnippet, splitWords } from './words.ts';
 import { defined } from '../../base/defined.ts';
 
 /** What to search for in messages and titles. */
@@ -69,7 +69,7 @@ export function checkSearch(query: SearchQuery): CheckedSearch {
   checkFields(query);
   const { resourceId, limit = 20, after } = query;
   const before = after === undefined ? Number.MAX_SAFE_INTEGER : Number(after);
-  return { words: wordsOf(query.text), resourceId, limit, before };
+  return { words: splitWords(query.text), resourceId, limit, before };
 }
 
 function isWithin(value: number, least: number, most: number): boolean {
@@ -96,6 +96,6 @@ export function hitIn(
     resourceId,
     ...defined({ title }),
     ...(seq > 0 && { messageId, seq }),
-    snippet: snippetOf(content, words),
+    snippet: buildSnippet(content, words),
   };
 }

@@ -3,7 +3,7 @@ import type { OutlineSnapshot } from '../../events/outline/outline-snapshot.ts';
 import { ThreadOutline } from '../../events/outline/thread-outline.ts';
 import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 import { textOfContent } from '../../events/content-text.ts';
-import { toolOutputOf } from '../../events/tools.ts';
+import { toToolOutput } from '../../events/tools.ts';
 import { OutlinePlaces } from './outline-places.ts';
 import type { SearchedText } from './searched-text.ts';
 import { searchedLength } from './words.ts';
@@ -146,7 +146,7 @@ export class ThreadDerivation {
       modelId: run?.model ?? '',
       tool: call.tool,
       counts: noUsage,
-      failedCalls: 'context' in toolOutputOf(event.output) ? 0 : 1,
+      failedCalls: 'context' in toToolOutput(event.output) ? 0 : 1,
       toolMs: Math.max(0, Date.parse(event.ts) - since),
     };
   }

@@ -10,7 +10,7 @@ const onlyAscii = /^\p{ASCII}*$/u;
 const asciiWord = /[a-z0-9_]+/g;
 
 /** The words of a text as every store compares them, each once: in lower case, letters, digits and underscores. */
-export function wordsOf(text: string): string[] {
+export function splitWords(text: string): string[] {
   const searched = text.slice(0, searchedLength);
   const found = onlyAscii.test(searched)
     ? searched.toLowerCase().match(asciiWord)
@@ -24,7 +24,7 @@ const before = 60;
 const after = 140;
 
 /** A piece of a text around the first of the words that it has. */
-export function snippetOf(text: string, words: readonly string[]): string {
+export function buildSnippet(text: string, words: readonly string[]): string {
   const lower = text.slice(0, searchedLength).toLowerCase();
   const places = words.map(each => lower.indexOf(each)).filter(place => place >= 0);
   const at = places.length === 0 ? 0 : Math.min(...places);

@@ -18,7 +18,7 @@ import type { Statement } from './value-query.ts';
 import type { DatabaseClock } from './database-clock.ts';
 import { fence } from './leases.ts';
 import { openLines } from './open-functions.ts';
-import { type PreparedAppend, prepareAppend, raiseTimes, storedAppend, timesOf } from './prepared-append.ts';
+import { type PreparedAppend, prepareAppend, raiseTimes, storedAppend, toTimes } from './prepared-append.ts';
 import { metadataLines } from './thread-rows.ts';
 
 /** What the database answers: what it did, or why it refused. */
@@ -119,7 +119,7 @@ export class Appends {
       ...fence(options.lease),
       ...lines,
       options.imported === true,
-      ...timesOf(prepared),
+      ...toTimes(prepared),
       stamp(),
       channel,
       contents,

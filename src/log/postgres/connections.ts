@@ -1,6 +1,6 @@
 import type { Client, Driver, Pool, PoolClient } from './driver.ts';
 import { logClosed } from '../checks.ts';
-import { outageOf, placeOf, translated, unreachable } from './errors.ts';
+import { findOutage, describePlace, translated, unreachable } from './errors.ts';
 import { type SentValue, type Statement, ValueQuery } from './value-query.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -44,7 +44,7 @@ export class Connections {
   constructor(options: ConnectionsOptions) {
     const { driver, most, waitMs } = options;
     this.#options = options;
-    this.place = placeOf(options.url);
+    this.place = describePlace(options.url);
     this.#pool = new driver.Pool({
       ...this.#config(),
       max: most,
@@ -179,13 +179,13 @@ export class Connections {
           release(client, false);
           return result;
         } catch (error) {
-          release(client, outageOf(error) !== undefined);
+          release(client, findOutage(error) !== undefined);
           throw error;
         }
       } catch (error) {
         failure = error;
       }
-      const outage = outageOf(failure);
+      const outage = findOutage(failure);
       if (outage === undefined) throw translated(this.place, failure);
       isUnsettled ||= isSent && outage.isUnsettled;
       const waitedMs = performance.now() - since;

@@ -25,7 +25,7 @@ DROP FUNCTION IF EXISTS ${s}.append_events(
 }
 
 /** The expression for the whole body of an event. */
-export function wholeBodyOf(s: string, event: string): string {
+export function buildWholeBody(s: string, event: string): string {
   return `CASE WHEN ${event}.content_bytes IS NULL THEN ${event}.body ELSE ${s}.whole_body(${event}.body) END`;
 }
 

@@ -2,7 +2,7 @@ import { usageNames } from '../../events/usage-sum.ts';
 import { firstOrderAt } from '../derived/searched-text.ts';
 import type { Derived } from '../derived/thread-derivation.ts';
 import { toStoredCalls } from '../derived/usage-totals.ts';
-import { wordsOf } from '../derived/words.ts';
+import { splitWords } from '../derived/words.ts';
 import { toReadableJson } from './readable-json.ts';
 
 /** What was derived, as the function that stores it takes it. */
@@ -15,7 +15,7 @@ export function derivedLines({ outlines, texts, used }: Derived, isImported: boo
         seq,
         lastSeq,
         messageId,
-        wordsOf(text),
+        splitWords(text),
         firstOrderAt(time),
       ]),
     ),

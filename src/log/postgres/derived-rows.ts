@@ -21,7 +21,7 @@ import {
   type GroupedUsage,
   storedDays,
 } from '../derived/usage-totals.ts';
-import { wordsOf } from '../derived/words.ts';
+import { splitWords } from '../derived/words.ts';
 import type { MessageTreeState } from '../../graph/conversation/message-tree.ts';
 import { decodeEvent } from '../encode.ts';
 import type { Connections } from './connections.ts';
@@ -253,7 +253,7 @@ export class DerivedRows {
     const derived = derivation.take(events, () => 0);
     for (const event of events) messages.take(event);
     const upTo = events.length === 0 ? end : derivation.seq;
-    const words = title === null ? [] : wordsOf(JSON.parse(title) as string);
+    const words = title === null ? [] : splitWords(JSON.parse(title) as string);
     const rows = await this.#completed(thread, ownMessages(messages, Number(fork)));
     const tree = messages.stateToStore();
     const values = [thread, after, upTo, title, words, ...derivedLines(derived, isImported), messageLines(rows)];

@@ -1,5 +1,5 @@
 import type { Statement } from './value-query.ts';
-import { wholeBodyOf } from './content-functions.ts';
+import { buildWholeBody } from './content-functions.ts';
 
 /** The statements of what is derived from events. */
 export function derivedStatements(s: string) {
@@ -42,7 +42,7 @@ export function derivedStatements(s: string) {
     // What a run said and used.
     said: statement(
       'said',
-      `SELECT ${wholeBodyOf(s, 'e')} AS body FROM ${s}.events e WHERE thread = $1 AND seq >= $2 AND seq < $3
+      `SELECT ${buildWholeBody(s, 'e')} AS body FROM ${s}.events e WHERE thread = $1 AND seq >= $2 AND seq < $3
          AND strpos(body, $4) > 0 AND body ~ '"type":"(text|usage|step_start)"' ORDER BY seq`,
     ),
     messages: statement(
@@ -61,7 +61,7 @@ export function derivedStatements(s: string) {
     ),
     own: statement(
       'own events',
-      `SELECT ${wholeBodyOf(s, 'e')} AS body FROM ${s}.events e WHERE thread = $1 AND seq > $2 AND seq <= $3 ORDER BY seq`,
+      `SELECT ${buildWholeBody(s, 'e')} AS body FROM ${s}.events e WHERE thread = $1 AND seq > $2 AND seq <= $3 ORDER BY seq`,
     ),
     shared: statement(
       'shared events',
@@ -69,7 +69,7 @@ export function derivedStatements(s: string) {
          SELECT key, owner, fork, $3::bigint AS before FROM ${s}.threads WHERE key = $1
          UNION ALL
          SELECT o.key, o.owner, o.fork, least(p.before, p.fork + 1) FROM place p JOIN ${s}.threads o ON o.key = p.owner
-       ) SELECT ${wholeBodyOf(s, 'e')} AS body FROM place p CROSS JOIN LATERAL (
+       ) SELECT ${buildWholeBody(s, 'e')} AS body FROM place p CROSS JOIN LATERAL (
          SELECT seq, body, content_bytes FROM ${s}.events WHERE thread = p.key AND seq > greatest($2::bigint, p.fork) AND seq < p.before ORDER BY seq LIMIT $4
        ) e ORDER BY e.seq LIMIT $4`,
     ),

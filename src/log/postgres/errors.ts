@@ -3,7 +3,7 @@ import { SingletreeError } from '../../base/singletree-error.ts';
 import { defined } from '../../base/defined.ts';
 
 /** The condition that the server reports; undefined for an error of the connection. */
-export function conditionOf(error: unknown): string | undefined {
+export function getCondition(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('severity' in error) || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
 }
@@ -21,9 +21,9 @@ const passing = new Set([
 const ending = /^(08|57P0[12]|57P05)/;
 
 /** Whether the database cannot be reached for now, and whether a statement may have taken effect all the same. */
-export function outageOf(error: unknown): { readonly isUnsettled: boolean } | undefined {
+export function findOutage(error: unknown): { readonly isUnsettled: boolean } | undefined {
   if (SingletreeError.is(error) || error instanceof TypeError || error instanceof RangeError) return undefined;
-  const condition = conditionOf(error);
+  const condition = getCondition(error);
   if (condition === undefined) return { isUnsettled: true };
   if (passing.has(condition)) return { isUnsettled: false };
   return ending.test(condition) ? { isUnsettled: true } : undefined;
@@ -44,7 +44,7 @@ export function unreachable(place: string, waitedMs: number, isUnsettled: boolea
 /** An error of the database as one that says what to do; one of our own as it is. */
 export function translated(place: string, cause: unknown): SingletreeError {
   if (SingletreeError.is(cause)) return cause;
-  const condition = conditionOf(cause);
+  const condition = getCondition(cause);
   const reason = errorText(cause);
   const options = { details: { place, ...defined({ condition }) }, cause };
   if (condition === 'XX001' || condition === 'XX002')
@@ -63,7 +63,7 @@ export function translated(place: string, cause: unknown): SingletreeError {
 }
 
 /** Names a database without its password. */
-export function placeOf(url: string): string {
+export function describePlace(url: string): string {
   try {
     const { hostname, port, pathname } = new URL(url);
     return `${hostname}${port === '' ? '' : `:${port}`}${pathname}`;

@@ -16,7 +16,7 @@ export async function moveNotes(client: Client, s: string): Promise<void> {
      FROM ${s}.metadata m JOIN ${s}.threads t ON t.key = m.thread WHERE ${isNote} GROUP BY t.key`,
   );
   for (const { key, seq: newest, newest_ms, notes } of rows) {
-    const newestOf = async (type: string, field = '', id?: string) => {
+    const findNewest = async (type: string, field = '', id?: string) => {
       const found = await client.query<{ seq: string; body: string }>(
         `SELECT seq, body FROM ${s}.events WHERE thread = $1 AND strpos(body, $2) > 0 AND strpos(body, $3) > 0 ORDER BY seq DESC LIMIT 1`,
         [key, `"type":"${type}"`, id === undefined ? field : `"${field}":${JSON.stringify(id)}`],
@@ -25,12 +25,12 @@ export async function moveNotes(client: Client, s: string): Promise<void> {
     };
     const change = (changes: string | null, before: number) =>
       client.query(`SELECT ${s}.change_open($1, $2, $3)`, [key, before, changes]);
-    const started = JSON.parse((await newestOf('harness_start'))?.body ?? '{}') as { agentId?: string };
+    const started = JSON.parse((await findNewest('harness_start'))?.body ?? '{}') as { agentId?: string };
     const metadata = JSON.parse(`{${notes}}`) as Record<string, unknown>;
     const { runs, relays, messages } = readOlderNotes(metadata, started.agentId);
     for (const { id, ...run } of relays) {
-      const asked = await newestOf('relay', 'id', id);
-      if (asked === undefined || (await newestOf('relay_resolved', 'relayId', id)) !== undefined) continue;
+      const asked = await findNewest('relay', 'id', id);
+      if (asked === undefined || (await findNewest('relay_resolved', 'relayId', id)) !== undefined) continue;
       const opened = [{ kind: 'relay' as const, id, ...run, seq: Number(asked.seq) }];
       await change(openLines({ closed: [], ended: [], opened }, { base: 0 }), 0);
     }
@@ -49,7 +49,7 @@ export async function moveNotes(client: Client, s: string): Promise<void> {
       await change(openLines(openChanges([stored]), { base: 0, owner }), 0);
     };
     for (const { owner, ...run } of runs)
-      if ((await newestOf('harness_end', 'runId', run.runId)) === undefined) await add(run, owner);
+      if ((await findNewest('harness_end', 'runId', run.runId)) === undefined) await add(run, owner);
     for (const message of messages) await add(message);
   }
   await client.query(`DELETE FROM ${s}.metadata m WHERE ${isNote}`);

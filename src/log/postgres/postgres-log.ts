@@ -50,7 +50,7 @@ import { replaceOpen } from './open-functions.ts';
 import { checkPostgresLogOptions, type PostgresLogOptions } from './postgres-log-options.ts';
 import { RawLines } from './raw-lines.ts';
 import { migrate } from './schema.ts';
-import { listing, statementsOf } from './statements.ts';
+import { listing, createStatements } from './statements.ts';
 import type { StoredMessage } from './stored-message.ts';
 import { ThreadReads } from './thread-reads.ts';
 import { metadataLines, newThreadRow, type ThreadRow, toThread } from './thread-rows.ts';
@@ -68,7 +68,7 @@ interface OnceRow {
 export class PostgresLog implements EventLog {
   readonly #connections: Connections;
   readonly #schema: string;
-  readonly #sql: ReturnType<typeof statementsOf>;
+  readonly #sql: ReturnType<typeof createStatements>;
   readonly #reads: ThreadReads;
   readonly #appends: Appends;
   readonly #leases: Leases;
@@ -90,7 +90,7 @@ export class PostgresLog implements EventLog {
     const { live, pollMs = 5_000, maxEventBytes = defaultMaxEventBytes, now } = options;
     this.#connections = connections;
     this.#schema = schema;
-    this.#sql = statementsOf(schema);
+    this.#sql = createStatements(schema);
     this.#reads = new ThreadReads(connections, this.#sql);
     this.#leases = new Leases(connections, schema, () => this.#stamp());
     this.#rawLines = new RawLines(connections, schema);
@@ -388,7 +388,7 @@ export class PostgresLog implements EventLog {
   }
 
   #query<Result>(
-    name: keyof ReturnType<typeof statementsOf>,
+    name: keyof ReturnType<typeof createStatements>,
     values: Parameters<Connections['query']>[1],
     isRepeated = false,
   ): Promise<Result[]> {

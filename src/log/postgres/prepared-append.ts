@@ -63,15 +63,15 @@ export function storedAppend({ events, texts }: PreparedAppend, firstSeq: number
 }
 
 /** The times of the first and the last event, in milliseconds, and that of the last one as it is stored. */
-export function timesOf({
+export function toTimes({
   events,
 }: PreparedAppend): [firstMs: number | null, lastMs: number | null, lastTs: string | null] {
   const [first, last] = [events[0], events.at(-1)];
   if (first === undefined || last === undefined) return [null, null, null];
-  return [millisecondsOf(first.ts), millisecondsOf(last.ts), last.ts];
+  return [toMilliseconds(first.ts), toMilliseconds(last.ts), last.ts];
 }
 
-function millisecondsOf(ts: string): number | null {
+function toMilliseconds(ts: string): number | null {
   const time = Date.parse(ts);
   return Number.isNaN(time) ? null : time;
 }

@@ -1,9 +1,9 @@
 import type { OpenKind } from '../open-things.ts';
 import type { Statement } from './value-query.ts';
-import { wholeBodyOf } from './content-functions.ts';
+import { buildWholeBody } from './content-functions.ts';
 
 /** The statements of events and threads; each call of the log is one statement. */
-export function statementsOf(s: string) {
+export function createStatements(s: string) {
   const statement = (name: string, text: string): Statement => ({ name, text });
   return {
     // The rows that hold a part of the range, each with the events it adds; one row without an event when there are none.
@@ -23,7 +23,7 @@ export function statementsOf(s: string) {
            WHERE thread = p.key AND seq > greatest($2::bigint, p.fork) AND seq < p.before
            ORDER BY seq LIMIT $4
          ) e ORDER BY e.seq LIMIT $4
-       ) SELECT thread.seq AS head, page.seq, ${wholeBodyOf(s, 'page')} AS body FROM thread LEFT JOIN page ON page.bytes_before < $5 ORDER BY page.seq`,
+       ) SELECT thread.seq AS head, page.seq, ${buildWholeBody(s, 'page')} AS body FROM thread LEFT JOIN page ON page.bytes_before < $5 ORDER BY page.seq`,
     ),
     place: statement('place', `SELECT key, made, seq FROM ${s}.threads WHERE id = $1`),
     look: statement('look', `SELECT key, seq FROM ${s}.threads WHERE key = ANY ($1::bigint[]) AND id IS NOT NULL`),

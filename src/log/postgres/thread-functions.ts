@@ -1,4 +1,4 @@
-import { wholeBodyOf } from './content-functions.ts';
+import { buildWholeBody } from './content-functions.ts';
 
 /** The functions that create, change, branch and delete threads, and those of leases. */
 export function threadFunctions(s: string): string {
@@ -59,7 +59,7 @@ BEGIN
     v_owner_key := v_owner.key;
     v_newest := v_from.newest_ts;
     IF p_from_seq < v_from.seq THEN
-      SELECT ${s}.readable(${wholeBodyOf(s, 'e')})->>'ts' INTO v_newest FROM ${s}.events e WHERE e.thread = v_owner_key AND e.seq = p_from_seq;
+      SELECT ${s}.readable(${buildWholeBody(s, 'e')})->>'ts' INTO v_newest FROM ${s}.events e WHERE e.thread = v_owner_key AND e.seq = p_from_seq;
     END IF;
   END IF;
   INSERT INTO ${s}.threads (id, made, resource, title, seq, imported, owner, fork, from_thread, from_seq,

@@ -2,7 +2,7 @@ import { SingletreeError } from '../../base/singletree-error.ts';
 import { checkRange, isUsableId, threadNotFound } from '../checks.ts';
 import type { ReadRange } from '../event-log.ts';
 import type { Connections } from './connections.ts';
-import type { statementsOf } from './statements.ts';
+import type { createStatements } from './statements.ts';
 
 /** Where a thread is, and what its news are published under. */
 export interface ThreadPlace {
@@ -15,9 +15,9 @@ export interface ThreadPlace {
 /** Reads the stored texts of threads. */
 export class ThreadReads {
   readonly #connections: Connections;
-  readonly #sql: ReturnType<typeof statementsOf>;
+  readonly #sql: ReturnType<typeof createStatements>;
 
-  constructor(connections: Connections, sql: ReturnType<typeof statementsOf>) {
+  constructor(connections: Connections, sql: ReturnType<typeof createStatements>) {
     this.#connections = connections;
     this.#sql = sql;
   }

@@ -71,7 +71,7 @@ export class AppendedOutlines {
   #resume(key: number, seq: number): CurrentOutline | undefined {
     return readable(() => {
       const current = new CurrentOutline(seq === 0 ? undefined : this.#newest(key, seq));
-      const place = this.#sql.threads.placeOf(key);
+      const place = this.#sql.threads.findPlace(key);
       for (const events of place === undefined ? [] : eventPages(this.#sql, place, current.seq, seq))
         current.take(events, () => 0, false);
       return current.seq === seq ? current : undefined;
@@ -79,7 +79,7 @@ export class AppendedOutlines {
   }
 
   #newest(key: number, seq: number): OutlineSnapshot | undefined {
-    const place = this.#sql.threads.placeOf(key);
+    const place = this.#sql.threads.findPlace(key);
     return place && newestOutline(this.#sql, place, seq);
   }
 }

@@ -1,5 +1,5 @@
 import { type LongContent, wholeBody } from '../long-content.ts';
-import { command, type Connection, lowest32, positionOf, query } from './statement.ts';
+import { command, type Connection, lowest32, toPosition, query } from './statement.ts';
 import { asBytes, asNumber, textIn } from './stored-text.ts';
 
 /** The long texts of events: each is stored once, until no event refers to it. */
@@ -16,20 +16,20 @@ export class ContentTable {
     this.#insert = command(db, 'INSERT OR IGNORE INTO contents (hash, body) VALUES (?, ?)');
     this.#refer = command(
       db,
-      `INSERT INTO content_references (position, hash, bytes) VALUES (${positionOf('?1', '?2')}, ?3, ?4)`,
+      `INSERT INTO content_references (position, hash, bytes) VALUES (${toPosition('?1', '?2')}, ?3, ?4)`,
     );
     this.#get = query(db, `SELECT ${asBytes('body')} FROM contents WHERE hash = ?`);
     this.#bytes = query(
       db,
-      `SELECT ${asNumber('sum(bytes)')} FROM content_references WHERE position > ${positionOf('?1', '?2')} AND position < ${positionOf('?1', '?3')}`,
+      `SELECT ${asNumber('sum(bytes)')} FROM content_references WHERE position > ${toPosition('?1', '?2')} AND position < ${toPosition('?1', '?3')}`,
     );
     this.#last = query(
       db,
-      `SELECT ${asNumber(`position & ${lowest32}`)}, ${asBytes('hash')} FROM content_references WHERE position > ${positionOf('?1', '?2')} AND position <= ${positionOf('?1', String(lowest32))} ORDER BY position DESC LIMIT ?3`,
+      `SELECT ${asNumber(`position & ${lowest32}`)}, ${asBytes('hash')} FROM content_references WHERE position > ${toPosition('?1', '?2')} AND position <= ${toPosition('?1', String(lowest32))} ORDER BY position DESC LIMIT ?3`,
     );
     this.#release = command(
       db,
-      `DELETE FROM content_references WHERE position = ${positionOf('?1', '?2')} AND hash = ?3`,
+      `DELETE FROM content_references WHERE position = ${toPosition('?1', '?2')} AND hash = ?3`,
     );
     this.#deleteUnused = command(
       db,
@@ -49,12 +49,12 @@ export class ContentTable {
   wholeIn(bytes: unknown): string | undefined {
     const text = textIn(bytes);
     let isDamaged = false;
-    const contentOf = (hash: string) => {
+    const findContent = (hash: string) => {
       const content = textIn((this.#get.get(hash) as [unknown] | undefined)?.[0]);
       isDamaged ||= content === undefined;
       return content ?? '';
     };
-    const whole = text === undefined ? undefined : wholeBody(text, contentOf);
+    const whole = text === undefined ? undefined : wholeBody(text, findContent);
     return isDamaged ? undefined : whole;
   }
 

@@ -121,7 +121,7 @@ export class DerivationBacklog {
       }
       for (const { key, upTo: last } of places)
         for (let after = -1; ; await nextTurn()) {
-          const mark = this.#markOf(key);
+          const mark = this.#readMark(key);
           if (mark === undefined || mark.after >= last || mark.after === after) break;
           after = mark.after;
           await this.#beforeQuery(() => this.#deriveFrom(key));
@@ -133,9 +133,9 @@ export class DerivationBacklog {
 
   /** Derives from some events of a deleted thread, whose calls stay counted; returns whether none are left. */
   finishDeleted(key: number): boolean {
-    if (this.#markOf(key) === undefined) return true;
+    if (this.#readMark(key) === undefined) return true;
     if (this.#deriveFrom(key) === undefined) this.#delete.run(key);
-    const isFinished = this.#markOf(key) === undefined;
+    const isFinished = this.#readMark(key) === undefined;
     if (isFinished) this.#current.delete(key);
     return isFinished;
   }
@@ -189,7 +189,7 @@ export class DerivationBacklog {
   #unfinishedOwner({ key }: Mark): number {
     const place = this.#sql.threads.kept(key);
     const owner = place && this.#sql.threads.owner(place);
-    const mark = owner && this.#markOf(owner.key);
+    const mark = owner && this.#readMark(owner.key);
     const isNeeded = mark !== undefined && mark.position > this.#skippedUpTo && mark.after < (place?.fork ?? 0);
     return isNeeded ? this.#unfinishedOwner(mark) : key;
   }
@@ -197,7 +197,7 @@ export class DerivationBacklog {
   /** Derives from the next events of a thread; returns how many were read, undefined when they cannot be. */
   #deriveFrom(key: number): number | undefined {
     try {
-      const mark = this.#markOf(key);
+      const mark = this.#readMark(key);
       return mark === undefined ? 0 : this.#deriveSome(mark);
     } catch (error) {
       if (isBusy(error)) throw error;
@@ -258,7 +258,7 @@ export class DerivationBacklog {
   }
 
   #indexTitle({ key, title, updated }: KeptThread): void {
-    if (title === undefined || this.#sql.search.titleOf(key) !== undefined) return;
+    if (title === undefined || this.#sql.search.findTitle(key) !== undefined) return;
     this.#sql.search.insert(key, titleText(title, updated));
   }
 
@@ -271,7 +271,7 @@ export class DerivationBacklog {
     return toMark(this.#first.get(this.#skippedUpTo, upTo));
   }
 
-  #markOf(key: number): Mark | undefined {
+  #readMark(key: number): Mark | undefined {
     return toMark(this.#get.get(key));
   }
 }

@@ -46,14 +46,14 @@ export class DerivedRows {
     title: string | undefined,
   ): void {
     if (before === title) return;
-    const indexed = before === undefined ? undefined : this.#sql.search.titleOf(key);
+    const indexed = before === undefined ? undefined : this.#sql.search.findTitle(key);
     if (indexed !== undefined && before !== undefined) this.#sql.search.delete(indexed, before);
     if (title !== undefined) this.#sql.search.insert(key, titleText(title, updated));
   }
 
   /** Removes the title of a thread from the index, as far as it can be read. */
   removeTitle(key: number): void {
-    const indexed = this.#sql.search.titleOf(key);
+    const indexed = this.#sql.search.findTitle(key);
     if (indexed === undefined) return;
     try {
       this.#sql.search.delete(indexed, this.#sql.threads.kept(key)?.title ?? '');
@@ -104,7 +104,7 @@ export class DerivedRows {
         from = text.order;
         for (const row of this.#sql.threads.showing(text.thread, text.seq))
           if (resourceId === undefined || row.resource === resourceId)
-            hits.push(hitIn(toThread(row), text, this.#textOf(text, row), words));
+            hits.push(hitIn(toThread(row), text, this.#readText(text, row), words));
         if (hits.length >= limit) return { hits, next: String(from) };
       }
       if (found.length < textsAtOnce) break;
@@ -117,11 +117,11 @@ export class DerivedRows {
     if (!this.#backlog.finishDeleted(key)) return false;
     this.removeTitle(key);
     const texts = this.#sql.search.after(key, after, Math.ceil(most / 20));
-    for (const text of texts) this.#sql.search.delete(text, this.#textOf(text));
+    for (const text of texts) this.#sql.search.delete(text, this.#readText(text));
     return texts.length === 0 && this.#sql.outlines.deleteSome(key, after, most);
   }
 
-  #textOf({ thread, seq, lastSeq }: IndexedText, row?: ThreadRow): string {
+  #readText({ thread, seq, lastSeq }: IndexedText, row?: ThreadRow): string {
     if (seq === 0) return row === undefined ? '' : (toThread(row).title ?? '');
     const page = new EventPage<LoggedEvent>(lastSeq - seq + 1, Number.MAX_SAFE_INTEGER);
     this.#sql.events.read({ threadId: row?.id ?? '', key: thread, after: seq - 1, end: lastSeq + 1 }, page);

@@ -63,7 +63,7 @@ export function translated(path: string, cause: unknown): SingletreeError {
   if (SingletreeError.is(cause)) return cause;
   const raw = numberIn(cause, 'rawCode');
   const reason = errorText(cause);
-  const [code, message] = meaningOf(path, raw, cause, reason);
+  const [code, message] = getMeaning(path, raw, cause, reason);
   const details = {
     path,
     ...defined({ sqlite: raw }),
@@ -72,7 +72,7 @@ export function translated(path: string, cause: unknown): SingletreeError {
   return new SingletreeError(code, message, { details, cause });
 }
 
-function meaningOf(path: string, raw: number | undefined, cause: unknown, reason: string): [ErrorCode, string] {
+function getMeaning(path: string, raw: number | undefined, cause: unknown, reason: string): [ErrorCode, string] {
   const code = raw === undefined ? undefined : raw & 0xff;
   if (isBusy(cause))
     return [

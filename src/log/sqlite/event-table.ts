@@ -2,7 +2,7 @@ import type { LoggedEvent } from '../../events/vocabulary.ts';
 import { shortenBody } from '../long-content.ts';
 import { ContentTable } from './content-table.ts';
 import { DamagedValue, isBusy } from './errors.ts';
-import { changes, command, type Connection, lowest32, positionOf, query, type Statement } from './statement.ts';
+import { changes, command, type Connection, lowest32, toPosition, query, type Statement } from './statement.ts';
 import { asBytes, asNumber, jsonIn, textIn } from './stored-text.ts';
 
 /** Where to read: the events of one row with a seq above `after` and below `end`. */
@@ -71,13 +71,13 @@ export class EventTable {
 
   constructor(db: Connection) {
     this.#contents = new ContentTable(db);
-    const at = positionOf('?1', '?2');
+    const at = toPosition('?1', '?2');
     this.#insertOne = command(db, `INSERT INTO events (position, body) VALUES (${at}, ?3)`);
     this.#insertAll = command(
       db,
-      `INSERT INTO events (position, body) SELECT ${positionOf('?1', '(?2 + key)')}, value FROM json_each(?3)`,
+      `INSERT INTO events (position, body) SELECT ${toPosition('?1', '(?2 + key)')}, value FROM json_each(?3)`,
     );
-    const inRange = `position > ${at} AND position < ${positionOf('?1', '?3')} ORDER BY position`;
+    const inRange = `position > ${at} AND position < ${toPosition('?1', '?3')} ORDER BY position`;
     this.#readJoined = query(
       db,
       `SELECT ${asBytes('group_concat(body)')} FROM (SELECT body FROM events WHERE ${inRange} LIMIT ?4)`,
@@ -94,7 +94,7 @@ export class EventTable {
       db,
       `SELECT position & ${lowest32}, ${asBytes('body')} FROM events WHERE ${inRange} LIMIT 1`,
     );
-    const last = `SELECT position FROM events WHERE position > ${at} AND position <= ${positionOf('?1', String(lowest32))} ORDER BY position DESC LIMIT ?3`;
+    const last = `SELECT position FROM events WHERE position > ${at} AND position <= ${toPosition('?1', String(lowest32))} ORDER BY position DESC LIMIT ?3`;
     this.#deleteAfter = command(db, `DELETE FROM events WHERE position IN (${last})`);
     this.#once = query(db, `SELECT ${asNumber('seq')} FROM once WHERE thread = ? AND key = ?`);
     this.#onceKeys = query(db, `SELECT key, ${asNumber('seq')} FROM once WHERE thread = ? ORDER BY seq, key`);
@@ -143,13 +143,13 @@ export class EventTable {
   /** How many events have about this many bytes together, at least one; of a few only long texts are counted. */
   #fitting(segment: Segment, count: number, bytes: number): number {
     if (count <= firstCount) return this.#longBytes(segment, count) > bytes ? 1 : count;
-    const { found, total } = this.#sizeOf(segment, count);
+    const { found, total } = this.#readSize(segment, count);
     if (total <= bytes) return count;
     return this.#fitting(segment, Math.max(1, Math.floor((found * bytes) / total)), bytes * 2);
   }
 
   /** Where the file is damaged this is large: reading one event after the other finds which it is. */
-  #sizeOf({ key, after, end }: Segment, count: number): { found: number; total: number } {
+  #readSize({ key, after, end }: Segment, count: number): { found: number; total: number } {
     try {
       const [found, total] = this.#sizes.get(key, Math.min(after, lowest32), end, count) as [number, number | null];
       return { found, total: (total ?? 0) + this.#longBytes({ key, after, end }, count) };
@@ -161,7 +161,7 @@ export class EventTable {
 
   /** How many bytes the first events of a row after a seq have, long texts included. */
   lengthAfter(key: number, after: number, count: number): number {
-    return this.#sizeOf({ threadId: '', key, after, end: lowest32 }, count).total;
+    return this.#readSize({ threadId: '', key, after, end: lowest32 }, count).total;
   }
 
   #longBytes({ key, after, end }: Pick<Segment, 'key' | 'after' | 'end'>, count: number): number {

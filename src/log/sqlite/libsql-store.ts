@@ -20,11 +20,11 @@ export class LibSQLStore extends SqliteLog {
   /** Throws `invalid_argument` for a URL that is not a file, and for unknown options. */
   constructor(options: LibSQLStoreOptions) {
     checkOptions(options);
-    super(pathOf(options.url));
+    super(toPath(options.url));
   }
 }
 
-function pathOf(url: string): string {
+function toPath(url: string): string {
   if (url === ':memory:') return url;
   if (url.startsWith('file:')) return filePath(url);
   const what = /^(libsql|https?|wss?):/.test(url) ? 'Remote databases are not supported' : 'It names no file';

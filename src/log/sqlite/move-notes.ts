@@ -2,7 +2,7 @@ import type { AgentEvent, LoggedEvent } from '../../events/vocabulary.ts';
 import { timeText } from '../event-time.ts';
 import { olderPrefixes, readOlderNotes } from '../older-notes.ts';
 import { openChanges } from '../open-things.ts';
-import { command, type Connection, lowest32, positionOf, query } from './statement.ts';
+import { command, type Connection, lowest32, toPosition, query } from './statement.ts';
 import { OpenTable } from './open-table.ts';
 import { parseInfo, type ThreadInfo } from './stored-info.ts';
 import { asBytes, asNumber, jsonIn, textIn } from './stored-text.ts';
@@ -13,7 +13,7 @@ import { asBytes, asNumber, jsonIn, textIn } from './stored-text.ts';
  * the metadata. A thread that is damaged stays as it is.
  */
 export function moveNotes(db: Connection): void {
-  const inThread = `position BETWEEN ${positionOf('?1', '0')} AND ${positionOf('?1', String(lowest32))}`;
+  const inThread = `position BETWEEN ${toPosition('?1', '0')} AND ${toPosition('?1', String(lowest32))}`;
   const isNoted = olderPrefixes.map(prefix => `instr(info, '"${prefix}') > 0`).join(' OR ');
   const noted = query(
     db,
@@ -24,22 +24,22 @@ export function moveNotes(db: Connection): void {
     db,
     `SELECT ${asNumber(`position & ${lowest32}`)}, ${asBytes('body')} FROM events WHERE ${inThread} AND instr(body, ?2) > 0 AND instr(body, ?3) > 0 ORDER BY position DESC LIMIT 1`,
   );
-  const append = command(db, `INSERT INTO events (position, body) VALUES (${positionOf('?', '?')}, ?)`);
+  const append = command(db, `INSERT INTO events (position, body) VALUES (${toPosition('?', '?')}, ?)`);
   const mark = command(db, 'INSERT OR IGNORE INTO backlog (thread, after) VALUES (?, ?)');
   const setInfo = command(db, 'UPDATE threads SET info = ? WHERE key = ?');
   const open = new OpenTable(db);
   const now = timeText(Date.now());
 
   const moveThread = (key: number, newestSeq: number, { updated, info }: { updated: string; info: ThreadInfo }) => {
-    const newestOf = (type: string, field = '', id?: string) =>
+    const findNewest = (type: string, field = '', id?: string) =>
       find.get(key, `"type":"${type}"`, id === undefined ? field : `"${field}":${JSON.stringify(id)}`) as
         | [seq: number, body: unknown]
         | undefined;
-    const started = jsonIn(textIn(newestOf('harness_start')?.[1])) as { agentId?: string } | undefined;
+    const started = jsonIn(textIn(findNewest('harness_start')?.[1])) as { agentId?: string } | undefined;
     const { runs, relays, messages } = readOlderNotes(info.metadata, started?.agentId);
     for (const { id, ...run } of relays) {
-      const asked = newestOf('relay', 'id', id);
-      if (asked !== undefined && newestOf('relay_resolved', 'relayId', id) === undefined)
+      const asked = findNewest('relay', 'id', id);
+      if (asked !== undefined && findNewest('relay_resolved', 'relayId', id) === undefined)
         open.change(key, { closed: [], ended: [], opened: [{ kind: 'relay', id, ...run, seq: asked[0] }] });
     }
     let seq = newestSeq;
@@ -51,7 +51,7 @@ export function moveNotes(db: Connection): void {
       if (changes !== undefined) open.change(key, changes, owner);
     };
     for (const { owner, ...run } of runs)
-      if (newestOf('harness_end', 'runId', run.runId) === undefined) add(run, owner);
+      if (findNewest('harness_end', 'runId', run.runId) === undefined) add(run, owner);
     for (const message of messages) add(message);
     const isNote = (name: string) => olderPrefixes.some(prefix => name.startsWith(prefix));
     const metadata = Object.fromEntries(Object.entries(info.metadata).filter(([name]) => !isNote(name)));

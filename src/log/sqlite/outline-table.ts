@@ -1,5 +1,5 @@
 import type { OutlineSnapshot } from '../../events/outline/outline-snapshot.ts';
-import { changes, command, type Connection, lowest32, positionOf, query } from './statement.ts';
+import { changes, command, type Connection, lowest32, toPosition, query } from './statement.ts';
 import { asBytes, asNumber, jsonIn, textIn } from './stored-text.ts';
 
 /** The outlines and the messages of threads, to find a place in a thread without reading it. */
@@ -15,19 +15,19 @@ export class OutlineTable {
   constructor(db: Connection) {
     this.#insert = command(
       db,
-      `INSERT OR REPLACE INTO outlines (position, body) VALUES (${positionOf('?1', '?2')}, ?3)`,
+      `INSERT OR REPLACE INTO outlines (position, body) VALUES (${toPosition('?1', '?2')}, ?3)`,
     );
     this.#newest = query(
       db,
-      `SELECT ${asBytes('body')} FROM outlines WHERE position BETWEEN ${positionOf('?1', '0')} AND ${positionOf('?1', '?2')} ORDER BY position DESC LIMIT 1`,
+      `SELECT ${asBytes('body')} FROM outlines WHERE position BETWEEN ${toPosition('?1', '0')} AND ${toPosition('?1', '?2')} ORDER BY position DESC LIMIT 1`,
     );
     this.#after = query(
       db,
-      `SELECT ${asNumber(`position & ${lowest32}`)} FROM outlines WHERE position > ${positionOf('?1', '?2')} AND position <= ${positionOf('?1', String(lowest32))} ORDER BY position LIMIT ?3`,
+      `SELECT ${asNumber(`position & ${lowest32}`)} FROM outlines WHERE position > ${toPosition('?1', '?2')} AND position <= ${toPosition('?1', String(lowest32))} ORDER BY position LIMIT ?3`,
     );
     this.#insertMessage = command(db, 'INSERT OR IGNORE INTO messages (thread, id, seq) VALUES (?, ?, ?)');
     this.#message = query(db, `SELECT ${asNumber('seq')} FROM messages WHERE thread = ? AND id = ? AND seq <= ?`);
-    const last = `SELECT position FROM outlines WHERE position > ${positionOf('?1', '?2')} AND position <= ${positionOf('?1', String(lowest32))} LIMIT ?3`;
+    const last = `SELECT position FROM outlines WHERE position > ${toPosition('?1', '?2')} AND position <= ${toPosition('?1', String(lowest32))} LIMIT ?3`;
     this.#deleteOutlines = command(db, `DELETE FROM outlines WHERE position IN (${last})`);
     this.#deleteMessages = command(
       db,

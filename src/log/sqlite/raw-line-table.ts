@@ -1,10 +1,10 @@
 import { isUsableId } from '../checks.ts';
 import type { RawLine } from '../event-log.ts';
 import { DamagedValue } from './errors.ts';
-import { changes, command, type Connection, lowest32, positionOf, query, type SqlValue } from './statement.ts';
+import { changes, command, type Connection, lowest32, toPosition, query, type SqlValue } from './statement.ts';
 import { asBytes, asJoinedBytes, asNumber, textsIn } from './stored-text.ts';
 
-const ofRun = `position BETWEEN ${positionOf('raw_runs.key', '0')} AND ${positionOf('raw_runs.key', String(lowest32))}`;
+const ofRun = `position BETWEEN ${toPosition('raw_runs.key', '0')} AND ${toPosition('raw_runs.key', String(lowest32))}`;
 
 /** The run of a thread that raw lines belong to. */
 export interface RawRun {
@@ -36,18 +36,18 @@ export class RawLineTable {
     this.#insertRun = query(db, `INSERT INTO raw_runs (thread, run) VALUES (?, ?) RETURNING ${asNumber('key')}`);
     this.#insert = command(
       db,
-      `INSERT INTO raw_lines (position, ts, stream, line) VALUES (${positionOf('?1', '?2')}, ?3, ?4, ?5)`,
+      `INSERT INTO raw_lines (position, ts, stream, line) VALUES (${toPosition('?1', '?2')}, ?3, ?4, ?5)`,
     );
     const rows = Array.from({ length: linesAtOnce }, (_, row) => {
       const [n, ts, stream, line] = [2, 3, 4, 5].map(field => `?${field + row * 4}`);
-      return `(${positionOf('?1', String(n))}, ${ts}, ${stream}, ${line})`;
+      return `(${toPosition('?1', String(n))}, ${ts}, ${stream}, ${line})`;
     });
     this.#insertMany = command(db, `INSERT INTO raw_lines (position, ts, stream, line) VALUES ${rows.join(', ')}`);
     this.#read = query(
       db,
-      `SELECT position & ${lowest32}, ${asJoinedBytes(['ts', 'stream'])}, ${asBytes('line')} FROM raw_lines WHERE position > ${positionOf('?1', '?2')} AND position <= ${positionOf('?1', String(lowest32))} ORDER BY position LIMIT ?3`,
+      `SELECT position & ${lowest32}, ${asJoinedBytes(['ts', 'stream'])}, ${asBytes('line')} FROM raw_lines WHERE position > ${toPosition('?1', '?2')} AND position <= ${toPosition('?1', String(lowest32))} ORDER BY position LIMIT ?3`,
     );
-    const first = `SELECT position FROM raw_lines WHERE position BETWEEN ${positionOf('?1', '0')} AND ${positionOf('?1', String(lowest32))} LIMIT ?2`;
+    const first = `SELECT position FROM raw_lines WHERE position BETWEEN ${toPosition('?1', '0')} AND ${toPosition('?1', String(lowest32))} LIMIT ?2`;
     this.#deleteLines = command(db, `DELETE FROM raw_lines WHERE position IN (${first})`);
     this.#deleteRun = command(db, 'DELETE FROM raw_runs WHERE key = ?');
   }

@@ -1,6 +1,6 @@
 import { firstOrderAt, ordersPerMs, type SearchedText } from '../derived/searched-text.ts';
 import type { TextPlace } from '../derived/search.ts';
-import { wordsOf } from '../derived/words.ts';
+import { splitWords } from '../derived/words.ts';
 import { command, type Connection, query } from './statement.ts';
 import { asBytes, asNumber, textIn } from './stored-text.ts';
 
@@ -43,7 +43,7 @@ export class SearchTable {
   insert(thread: number, { seq, lastSeq, messageId, text, time }: SearchedText): void {
     const order = this.#orderAt(firstOrderAt(time));
     this.#insert.run(order, thread, seq, lastSeq, messageId);
-    this.#insertWords.run(order, wordsOf(text).join(' '));
+    this.#insertWords.run(order, splitWords(text).join(' '));
   }
 
   /** The first free place after the texts of a millisecond. */
@@ -59,7 +59,7 @@ export class SearchTable {
     return this.#find.all(match, before, limit).map(toText);
   }
 
-  titleOf(thread: number): IndexedText | undefined {
+  findTitle(thread: number): IndexedText | undefined {
     const row = this.#titleOf.get(thread);
     return row === undefined ? undefined : toText(row);
   }
@@ -71,7 +71,7 @@ export class SearchTable {
 
   /** Removes a text; its words must be the ones that were indexed. */
   delete({ order }: IndexedText, text: string): void {
-    this.#deleteWords.run(order, wordsOf(text).join(' '));
+    this.#deleteWords.run(order, splitWords(text).join(' '));
     this.#delete.run(order);
   }
 }

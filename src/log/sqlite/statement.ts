@@ -39,6 +39,6 @@ function ofValues(statement: ReturnType<Connection['prepare']>): Statement {
 export const lowest32 = 2 ** 32 - 1;
 
 /** The expression for the place of a row: numbers are bound as floating point, and only a bit operation makes them whole. */
-export function positionOf(key: string, number: string): string {
+export function toPosition(key: string, number: string): string {
   return `(${key} << 32 | ${number})`;
 }

@@ -2,7 +2,7 @@ import { isUsableId } from '../checks.ts';
 import type { Thread } from '../event-log.ts';
 import type { OpenKind } from '../open-things.ts';
 import { damagedThread } from './errors.ts';
-import { command, type Connection, lowest32, positionOf, query, type SqlValue } from './statement.ts';
+import { command, type Connection, lowest32, toPosition, query, type SqlValue } from './statement.ts';
 import { openColumn, toOpenThings } from './open-table.ts';
 import { asBytes, asJoinedBytes, asNumber, textIn, textsIn } from './stored-text.ts';
 import { parseInfo } from './stored-info.ts';
@@ -10,7 +10,7 @@ import { defined } from '../../base/defined.ts';
 import type { Place, ThreadRow, KeptThread, Head } from './thread-row.ts';
 
 /** A thread's seq is that of its newest event: an append need not write it to the thread's row as well. */
-const newestPosition = `SELECT max(position) FROM events WHERE position BETWEEN ${positionOf('threads.key', '0')} AND ${positionOf('threads.key', String(lowest32))}`;
+const newestPosition = `SELECT max(position) FROM events WHERE position BETWEEN ${toPosition('threads.key', '0')} AND ${toPosition('threads.key', String(lowest32))}`;
 const newestSeq = asNumber(`coalesce((${newestPosition}) & ${lowest32}, fork)`);
 const placeColumns = `${asNumber('key')}, ${asNumber('owner')}, ${asNumber('fork')}`;
 const texts = ['id', 'resource', 'created', 'updated', 'info', openColumn];
@@ -100,10 +100,10 @@ export class ThreadTable {
 
   /** The row that holds the events before a thread's fork. */
   owner({ owner }: Place): Place | undefined {
-    return owner === null ? undefined : this.placeOf(owner);
+    return owner === null ? undefined : this.findPlace(owner);
   }
 
-  placeOf(key: number): Place | undefined {
+  findPlace(key: number): Place | undefined {
     return toPlace(this.#placeByKey.get(key));
   }
 

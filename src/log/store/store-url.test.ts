@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkLiveUrl, parseStoreUrl, passwordsOf, visibleUrl } from './store-url.ts';
+import { checkLiveUrl, parseStoreUrl, listPasswords, visibleUrl } from './store-url.ts';
 
 describe('the URL of a store', () => {
   it.each([
@@ -61,6 +61,6 @@ describe('the password of a URL', () => {
     ['postgres://db/log', []],
     ['file:a.db', []],
   ])('is found in %s', (url, passwords) => {
-    expect(passwordsOf(url)).toEqual(passwords);
+    expect(listPasswords(url)).toEqual(passwords);
   });
 });

@@ -54,7 +54,7 @@ export function visibleUrl(text: string): string {
 }
 
 /** The password of a URL, as it is and as it is written there; none when it has no password. */
-export function passwordsOf(text: string): string[] {
+export function listPasswords(text: string): string[] {
   if (!isWellFormed(text)) return [];
   const { password, searchParams } = new URL(text);
   const given = [password, searchParams.get('password') ?? ''].filter(each => each !== '');

@@ -16,7 +16,7 @@ export interface RecordedCall {
 }
 
 /** Returns what a call does, by the tool table of its agent; none when its tool or its input is not understood. */
-export function operationsOf(call: RecordedCall): readonly Operation[] {
+export function listOperations(call: RecordedCall): readonly Operation[] {
   const { input, output, cwd } = call;
   return isInput(input) ? (findRule(call)?.operations(input, { output, cwd }) ?? []) : [];
 }

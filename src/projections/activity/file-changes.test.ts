@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { changesOfDiff } from './diff-changes.ts';
-import { fileChangesOf } from './file-changes.ts';
+import { listFileChanges } from './file-changes.ts';
 
 const patch = [
   '*** Begin Patch',
@@ -128,7 +128,7 @@ describe('the changes of a call', () => {
     ],
     ['that changes no files', { name: 'bash', input: { command: 'make' } }, []],
     ['whose input is not understood', { name: 'edit', input: 'x' }, []],
-  ])('are known: one %s', (_, call, changes) => expect(fileChangesOf(call)).toEqual(changes));
+  ])('are known: one %s', (_, call, changes) => expect(listFileChanges(call)).toEqual(changes));
 });
 
 describe('a unified diff', () => {

@@ -1,5 +1,5 @@
 import { defined } from '../../base/defined.ts';
-import { operationsOf, type RecordedCall } from './call-operations.ts';
+import { listOperations, type RecordedCall } from './call-operations.ts';
 import { changesOfDiff, type FileChange, type TextEdit } from './diff-changes.ts';
 import { patchSections } from './patch-files.ts';
 
@@ -9,9 +9,9 @@ type Fields = Readonly<Record<string, unknown>>;
  * Returns the changes of files that a call makes, or would make; none for a call that changes no files. What the result
  * reports as `patch`, a unified diff with line numbers, takes the place of texts without a position.
  */
-export function fileChangesOf(call: RecordedCall): readonly FileChange[] {
+export function listFileChanges(call: RecordedCall): readonly FileChange[] {
   const changes = requestedChanges(call);
-  const patch = textIn(resultOf(call), ['patch']);
+  const patch = textIn(readResult(call), ['patch']);
   if (changes.length === 0 || patch === undefined) return changes;
   const reported = changesOfDiff(patch, changes[0]?.path);
   return changes.map(change => {
@@ -30,8 +30,8 @@ function isSameFile(one: string, other: string): boolean {
 
 /** The changes that the input of a call describes. */
 function requestedChanges(call: RecordedCall): readonly FileChange[] {
-  const input = fieldsOf(call.input);
-  const writes = operationsOf(call).flatMap(operation => (operation.type === 'write' ? [operation.path] : []));
+  const input = readFields(call.input);
+  const writes = listOperations(call).flatMap(operation => (operation.type === 'write' ? [operation.path] : []));
   if (writes.length === 0) return [];
   const [path = ''] = writes;
   const patch = textIn(input, patchFields);
@@ -41,13 +41,13 @@ function requestedChanges(call: RecordedCall): readonly FileChange[] {
     const changes = patch.includes('*** ') ? changesOfPatch(patch) : changesOfDiff(patch, path);
     if (changes.length > 0) return changes;
   }
-  const stated = listOf(input['changes']).flatMap(change => statedChange(fieldsOf(change)));
+  const stated = readList(input['changes']).flatMap(change => statedChange(readFields(change)));
   if (stated.length > 0) return stated;
   const content = textIn(input, contentFields, true) ?? wholeText(input);
-  const edits = content === undefined ? editsOf(input, resultOf(call)) : [];
+  const edits = content === undefined ? listEdits(input, readResult(call)) : [];
   if (edits.length > 0) return [{ path, action: 'update', edits }];
   if (content === undefined) return writes.map(each => ({ path: each, action: 'update' }));
-  return [{ path, action: resultOf(call)['created'] === true ? 'add' : 'update', content }];
+  return [{ path, action: readResult(call)['created'] === true ? 'add' : 'update', content }];
 }
 
 function changesOfPatch(patch: string): readonly FileChange[] {
@@ -90,12 +90,12 @@ export const changeFields: ReadonlySet<string> = new Set([
 /** The blocks of a text that is searched and its replacement, as Cline writes them. */
 const block = /^[-<]{5,} ?SEARCH>?\n([^]*?)\n?={5,}\n([^]*?)\n?[+>]{5,} ?REPLACE>?$/gm;
 
-function editsOf(input: Fields, result: Fields): readonly TextEdit[] {
+function listEdits(input: Fields, result: Fields): readonly TextEdit[] {
   const inserted = typeof input['insert_line'] === 'number' ? input['insert_line'] + 1 : undefined;
   const line = typeof result['line'] === 'number' ? result['line'] : inserted;
-  const list = editListFields.flatMap(name => listOf(input[name]));
+  const list = editListFields.flatMap(name => readList(input[name]));
   return (list.length > 0 ? list : [input]).flatMap(value => {
-    const edit = fieldsOf(value);
+    const edit = readFields(value);
     const before = textIn(edit, beforeFields, true);
     const after = textIn(edit, afterFields, true);
     if (before === undefined && after === undefined) return [];
@@ -114,14 +114,14 @@ function textIn(fields: Fields, names: readonly string[], mayBeEmpty = false): s
   return typeof value === 'string' ? value : undefined;
 }
 
-function resultOf({ output }: RecordedCall): Fields {
-  return fieldsOf(output !== undefined && 'context' in output ? output.result : undefined);
+function readResult({ output }: RecordedCall): Fields {
+  return readFields(output !== undefined && 'context' in output ? output.result : undefined);
 }
 
-function fieldsOf(value: unknown): Fields {
+function readFields(value: unknown): Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
 }
 
-function listOf(value: unknown): readonly unknown[] {
+function readList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }

@@ -38,9 +38,9 @@ const mostCompareMs = 300;
 const mostMarkedChars = 1_000;
 
 /** Returns the diff of a change. */
-export function fileDiffOf(change: FileChange): FileDiff {
+export function buildFileDiff(change: FileChange): FileDiff {
   const { path, moveTo, action } = change;
-  const hunks = hunksOf(change).map(withMarks);
+  const hunks = buildHunks(change).map(withMarks);
   const count = (kind: DiffLine['kind']) =>
     hunks.reduce((sum, { lines }) => sum + lines.filter(line => line.kind === kind).length, 0);
   return {
@@ -54,9 +54,9 @@ export function fileDiffOf(change: FileChange): FileDiff {
   };
 }
 
-function hunksOf({ patch, edits, content }: FileChange): DiffHunk[] {
+function buildHunks({ patch, edits, content }: FileChange): DiffHunk[] {
   if (patch !== undefined) return patch === '' ? [] : patchHunks(patch);
-  if (content !== undefined) return content === '' ? [] : [numbered('', linesOf(content).map(added), [1, 1])];
+  if (content !== undefined) return content === '' ? [] : [numbered('', splitLines(content).map(added), [1, 1])];
   return (edits ?? []).flatMap(({ before, after, line }) => compared(before, after, line));
 }
 
@@ -65,7 +65,7 @@ function compared(before: string, after: string, line: number | undefined): Diff
   const [old, now] = [ended(before), ended(after)];
   const patch = structuredPatch('', '', old, now, '', '', { context: 3, timeout: mostCompareMs });
   if (patch === undefined) {
-    const all = [...linesOf(before).map(removed), ...linesOf(after).map(added)];
+    const all = [...splitLines(before).map(removed), ...splitLines(after).map(added)];
     return [numbered('', all, line === undefined ? undefined : [line, line])];
   }
   return patch.hunks.map(hunk => {
@@ -141,7 +141,7 @@ function markPair(lines: DiffLine[], oldAt: number, newAt: number): void {
   lines[newAt] = { ...after, marks: newMarks };
 }
 
-function linesOf(text: string): string[] {
+function splitLines(text: string): string[] {
   return text === '' ? [] : (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n');
 }
 

@@ -1,7 +1,7 @@
 import type { ToolOutput } from '../../events/tools.ts';
 
 /** What a tool's output says about its success; empty when there is no output. */
-export function outcomeOf(output: ToolOutput | undefined): { isSuccess?: boolean; exitCode?: number } {
+export function getOutcome(output: ToolOutput | undefined): { isSuccess?: boolean; exitCode?: number } {
   if (output === undefined) return {};
   if (!('context' in output)) return { isSuccess: false };
   const { result } = output;
@@ -13,13 +13,13 @@ export function outcomeOf(output: ToolOutput | undefined): { isSuccess?: boolean
 }
 
 /** Only the success, for operations that have no exit code. */
-export function successOf(output: ToolOutput | undefined): { isSuccess?: boolean } {
-  const { isSuccess } = outcomeOf(output);
+export function getSuccess(output: ToolOutput | undefined): { isSuccess?: boolean } {
+  const { isSuccess } = getOutcome(output);
   return isSuccess === undefined ? {} : { isSuccess };
 }
 
 /** Returns the exit code that a call reported; undefined when it reported none. */
-export function exitCodeOf({ output }: { readonly output?: ToolOutput | undefined }): number | undefined {
+export function readExitCode({ output }: { readonly output?: ToolOutput | undefined }): number | undefined {
   const result = output !== undefined && 'context' in output ? output.result : undefined;
   const { exitCode } = (typeof result === 'object' && result !== null ? result : {}) as Record<string, unknown>;
   return typeof exitCode === 'number' ? exitCode : undefined;

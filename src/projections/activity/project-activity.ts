@@ -1,6 +1,6 @@
 import { defined } from '../../base/defined.ts';
 import { type AgentEvent, type EventOf, type Handlers, isKnownEvent } from '../../events/vocabulary.ts';
-import { type ToolOutput, toolOutputOf } from '../../events/tools.ts';
+import { type ToolOutput, toToolOutput } from '../../events/tools.ts';
 import { unnamedSubagent } from '../../events/unnamed-subagent.ts';
 import type { Activity, Operation } from './activity.ts';
 import { ActivityRun } from './activity-run.ts';
@@ -38,8 +38,8 @@ export function projectActivity(state: ActivityState, event: AgentEvent, lineOf:
 
 const handlers: Handlers<[ActivityState, LineOf], Activity[]> = {
   harness_start: (event, state) => {
-    const parent = parentOf(state, event);
-    const subagent = parent && subagentOf(event);
+    const parent = findParent(state, event);
+    const subagent = parent && getSubagent(event);
     const own = Object.hasOwn(state.tables, event.agentId) ? state.tables[event.agentId] : undefined;
     const run = new ActivityRun(own ?? parent?.table ?? nativeTools, event.cwd ?? parent?.cwd, subagent);
     state.runs.set(event.runId, run);
@@ -56,35 +56,35 @@ const handlers: Handlers<[ActivityState, LineOf], Activity[]> = {
     return [...openCalls(run, event, lineOf), ...subagentEnd(run, event)];
   },
   session: (event, state) => {
-    const run = runOf(state, event);
+    const run = getRun(state, event);
     run.cwd = event.cwd ?? run.cwd;
     return [];
   },
   text: (event, state) => {
-    const run = runOf(state, event);
+    const run = getRun(state, event);
     if (event.fromResult === true) return [];
     addText(run, event);
     return event.final === true ? finishText(run) : [];
   },
   reasoning: (event, state, lineOf) => {
-    const run = runOf(state, event);
+    const run = getRun(state, event);
     if (run.table.isReasoningUnknown !== true || run.reasoning === event.id) return [];
     run.reasoning = event.id;
-    return [stamped(event, { type: 'unknown', raw: recordOf(event, lineOf) ?? event })];
+    return [stamped(event, { type: 'unknown', raw: getRecord(event, lineOf) ?? event })];
   },
   tool_call: (event, state, lineOf) => {
-    const run = runOf(state, event);
+    const run = getRun(state, event);
     if (run.table.isNamedOnlyByCall?.(event.name) === true && ruleFor(run.table, event.name) === undefined)
       return [unknownCall(run, event, { event, lineOf })];
     const forgotten = run.open(event);
     return forgotten === undefined ? [] : callActivity(run, forgotten, { event, lineOf });
   },
   tool_result: (event, state, lineOf) => {
-    const run = runOf(state, event);
+    const run = getRun(state, event);
     const call = run.calls.get(event.id);
     if (call === undefined) return [];
     run.calls.delete(event.id);
-    return callActivity(run, call, { event, lineOf, output: toolOutputOf(event.output) });
+    return callActivity(run, call, { event, lineOf, output: toToolOutput(event.output) });
   },
   relay: (event, state) => {
     if (event.relayKind === 'permission') state.runs.get(event.runId)?.asked.set(event.id, event.toolCallId);
@@ -95,11 +95,11 @@ const handlers: Handlers<[ActivityState, LineOf], Activity[]> = {
     return [];
   },
   error: (event, state, lineOf) => {
-    const run = runOf(state, event);
+    const run = getRun(state, event);
     const open = event.fatal === true ? openCalls(run, event, lineOf) : [];
     return [...open, ...errorActivity(run, event)];
   },
-  warning: event => [stamped(event, { type: 'warning', message: event.message, ...codeOf(event) })],
+  warning: event => [stamped(event, { type: 'warning', message: event.message, ...getCode(event) })],
   unknown: event => [stamped(event, { type: 'unknown', raw: event.raw })],
   step_start: nothing,
   user: nothing,
@@ -168,10 +168,10 @@ function unknownCall(run: ActivityRun, call: EventOf<'tool_call'>, { event, line
   const isCall = event.type !== 'tool_result' || run.table.isNamedOnlyByCall?.(call.name) === true;
   const source = isCall ? call : event;
   const failure = output === undefined || 'context' in output ? undefined : { output };
-  return stamped(event, { type: 'unknown', raw: recordOf(source, lineOf) ?? { ...call, ...failure } });
+  return stamped(event, { type: 'unknown', raw: getRecord(source, lineOf) ?? { ...call, ...failure } });
 }
 
-function recordOf({ line, runId }: AgentEvent, lineOf: LineOf): unknown {
+function getRecord({ line, runId }: AgentEvent, lineOf: LineOf): unknown {
   return line === undefined ? undefined : lineOf(line, runId);
 }
 
@@ -181,7 +181,7 @@ function errorActivity(run: ActivityRun, event: EventOf<'error'>): Activity[] {
   if (fatal === true && (run.subagent !== undefined || message === run.lastError)) return [];
   run.lastError = message;
   const text = message.trim() === '' ? 'An error without a message.' : message;
-  return [stamped(event, { type: 'error', message: text, ...codeOf(event) })];
+  return [stamped(event, { type: 'error', message: text, ...getCode(event) })];
 }
 
 function subagentEnd({ subagent }: ActivityRun, event: EventOf<'harness_end'>): Activity[] {
@@ -193,7 +193,7 @@ function subagentEnd({ subagent }: ActivityRun, event: EventOf<'harness_end'>): 
 }
 
 /** The open run whose call caused this one. */
-function parentOf({ runs }: ActivityState, { parentId }: AgentEvent): ActivityRun | undefined {
+function findParent({ runs }: ActivityState, { parentId }: AgentEvent): ActivityRun | undefined {
   if (parentId === undefined) return undefined;
   let [nearest, length] = [undefined as ActivityRun | undefined, 0];
   for (const [runId, run] of runs) {
@@ -204,13 +204,13 @@ function parentOf({ runs }: ActivityState, { parentId }: AgentEvent): ActivityRu
 }
 
 /** External subagents have their own id in the id of their run: `{run}/{id}/run`. */
-function subagentOf({ runId, agentId }: EventOf<'harness_start'>): ActivityRun['subagent'] {
+function getSubagent({ runId, agentId }: EventOf<'harness_start'>): ActivityRun['subagent'] {
   const subagentId = /\/([^/]+)\/run$/.exec(runId)?.[1] ?? runId;
   return agentId === unnamedSubagent ? { subagentId } : { subagentId, subagentName: agentId };
 }
 
 /** The run of an event; one whose start was not seen is taken as it comes. */
-function runOf({ runs, tables }: ActivityState, { runId, agentId }: AgentEvent): ActivityRun {
+function getRun({ runs, tables }: ActivityState, { runId, agentId }: AgentEvent): ActivityRun {
   const known = runs.get(runId);
   if (known !== undefined) return known;
   const run = new ActivityRun((agentId !== undefined && tables[agentId]) || nativeTools, undefined);
@@ -276,6 +276,6 @@ function stamped(
   return { type, timestamp: ts ?? '', ...(sessionId !== undefined && { sessionId }), ...rest } as Activity;
 }
 
-function codeOf({ code }: { code?: string | undefined }): { code?: string } {
+function getCode({ code }: { code?: string | undefined }): { code?: string } {
   return code === undefined ? {} : { code };
 }

@@ -1,6 +1,6 @@
 import { defined } from '../../base/defined.ts';
 import type { Operation } from './activity.ts';
-import { outcomeOf, successOf } from './outcome.ts';
+import { getOutcome, getSuccess } from './outcome.ts';
 import { patchFiles } from './patch-files.ts';
 import { resolvePath } from './path.ts';
 import { classifyShell } from './shell/classify-shell.ts';
@@ -35,7 +35,9 @@ export function readTool(...pathFields: string[]): ToolRule {
     activity: '`read`',
     operations: (input, context) => {
       const path = pathIn(input, pathFields, context);
-      return path === undefined ? undefined : [{ type: 'read', path, ...rangeOf(input), ...successOf(context.output) }];
+      return path === undefined
+        ? undefined
+        : [{ type: 'read', path, ...toRange(input), ...getSuccess(context.output) }];
     },
   };
 }
@@ -46,7 +48,7 @@ export function writeTool(...pathFields: string[]): ToolRule {
     activity: '`write`',
     operations: (input, context) => {
       const path = pathIn(input, pathFields, context);
-      return path === undefined ? undefined : [{ type: 'write', path, ...successOf(context.output) }];
+      return path === undefined ? undefined : [{ type: 'write', path, ...getSuccess(context.output) }];
     },
   };
 }
@@ -58,7 +60,7 @@ export function patchTool(...patchFields: string[]): ToolRule {
     operations: (input, { cwd, output }) => {
       const files = patchFiles(textIn(input, patchFields) ?? '');
       if (files.length === 0) return undefined;
-      return files.map(({ path }) => ({ type: 'write', path: resolvePath(cwd, path), ...successOf(output) }));
+      return files.map(({ path }) => ({ type: 'write', path: resolvePath(cwd, path), ...getSuccess(output) }));
     },
   };
 }
@@ -72,7 +74,7 @@ export function searchTool(...queryFields: string[]): ToolRule {
       const path = pathIn(input, ['path', 'directory'], context);
       return query === undefined
         ? undefined
-        : [{ type: 'search', query, ...defined({ path }), ...successOf(context.output) }];
+        : [{ type: 'search', query, ...defined({ path }), ...getSuccess(context.output) }];
     },
   };
 }
@@ -82,7 +84,7 @@ export const listTool: ToolRule = {
   activity: '`list`',
   operations: (input, context) => {
     const path = pathIn(input, ['path', 'directory'], context) ?? context.cwd;
-    return [{ type: 'list', ...defined({ path }), ...successOf(context.output) }];
+    return [{ type: 'list', ...defined({ path }), ...getSuccess(context.output) }];
   },
 };
 
@@ -95,7 +97,7 @@ export const skillTool: ToolRule = {
     const result = output !== undefined && 'context' in output ? output.result : undefined;
     const reported = typeof result === 'object' && result !== null && 'path' in result ? result.path : undefined;
     const path = typeof reported === 'string' ? reported : resolvePath(cwd, `skills/${skillName}/SKILL.md`);
-    return [{ type: 'skill', path, skillName, ...successOf(output) }];
+    return [{ type: 'skill', path, skillName, ...getSuccess(output) }];
   },
 };
 
@@ -114,7 +116,7 @@ function commandIn(input: ToolInput): string | undefined {
 }
 
 function shellOperations(command: string, input: ToolInput, context: CallContext): readonly Operation[] {
-  const { isSuccess, exitCode } = outcomeOf(context.output);
+  const { isSuccess, exitCode } = getOutcome(context.output);
   const workingDirectory = textIn(input, ['workdir', 'cwd', 'working_directory']);
   const activity = classifyShell(command);
   if (activity === undefined)
@@ -154,7 +156,7 @@ function pathIn(input: ToolInput, fields: readonly string[], { cwd }: CallContex
   return path === undefined ? undefined : resolvePath(cwd, path);
 }
 
-function rangeOf({ offset, limit }: ToolInput): { startLine?: number; endLine?: number } {
+function toRange({ offset, limit }: ToolInput): { startLine?: number; endLine?: number } {
   const start = isCount(offset) ? Math.max(1, offset) : undefined;
   if (!isCount(limit) || limit < 1) return start === undefined ? {} : { startLine: start };
   return { startLine: start ?? 1, endLine: (start ?? 1) + limit - 1 };

@@ -83,7 +83,7 @@ export function completionFor(
 ): Completion | undefined {
   const request = completionRequest(written);
   if (request === undefined) return undefined;
-  const items = itemsOf(request, sources);
+  const items = listItems(request, sources);
   const only = items[0];
   // What is already written in full is no list.
   const whole = items.find(({ text }) => text.trimEnd() === written.text.slice(request.from, request.to));
@@ -122,7 +122,7 @@ export function isWholeLine({ request, items, index }: Completion, commands: rea
   return command.argument === undefined || (command.argument.startsWith('[') && request.query === name);
 }
 
-function itemsOf(request: CompletionRequest, sources: CompletionSources): readonly CompletionItem[] {
+function listItems(request: CompletionRequest, sources: CompletionSources): readonly CompletionItem[] {
   if (request.kind === 'file')
     return sources.files(request.query, mostItems).map(({ entry, positions }) => ({
       text: `@${/[\s"]/.test(entry) ? JSON.stringify(entry) : entry} `,

@@ -1,7 +1,7 @@
 import type { EventOf } from '../../events/vocabulary.ts';
-import { type ToolOutput, toolOutputOf } from '../../events/tools.ts';
+import { type ToolOutput, toToolOutput } from '../../events/tools.ts';
 import type { Block, Chunk } from '../../graph/conversation/record.ts';
-import { changeOf, getAttached, getChunks, isSuperseded, textOf } from '../../graph/conversation/queries.ts';
+import { getChange, getAttached, getChunks, isSuperseded, getChunkText } from '../../graph/conversation/queries.ts';
 import type { Conversation } from '../../graph/conversation/conversation.ts';
 import type { AssistantPart, Message, ToolResultPart } from '../message.ts';
 import { shortenOutput } from '../shorten-output.ts';
@@ -35,7 +35,7 @@ export function blockMessages(
   calls: readonly Call[],
   context: BlockContext,
 ): readonly Message[] {
-  const change = changeOf(conversation, 'block', block.id);
+  const change = getChange(conversation, 'block', block.id);
   const ids = calls.map(context.idOf).join(' ');
   const max = context.maxOutputLength;
   const before = kept.get(block);
@@ -73,7 +73,7 @@ function answer(conversation: Conversation, block: Block, context: BlockContext)
         continue;
       }
       content.push({ type: 'tool_call', id, name, input, ...metadata });
-      const output = shortenOutput(outcomeOf(conversation, chunk), context.maxOutputLength);
+      const output = shortenOutput(getOutcome(conversation, chunk), context.maxOutputLength);
       results.push({ type: 'tool_result', id, name, output });
     }
   }
@@ -86,7 +86,7 @@ function isCall(chunk: Chunk): chunk is Call {
 }
 
 function prose(conversation: Conversation, { id, kind, providerMetadata }: Chunk, block: Block): AssistantPart[] {
-  const text = textOf(conversation, id);
+  const text = getChunkText(conversation, id);
   const metadata = providerMetadata && block.state === 'complete' && { providerMetadata };
   if (kind === 'text') return [{ type: 'text', text, ...metadata }];
   if (block.state !== 'complete' || (text === '' && providerMetadata === undefined)) return [];
@@ -96,20 +96,20 @@ function prose(conversation: Conversation, { id, kind, providerMetadata }: Chunk
 /** The result of a call that the provider executed, as it is; undefined when there is none yet. */
 function executedResult(conversation: Conversation, call: Call, id: string): ToolResultPart | undefined {
   const { name, executedBy } = call.event;
-  const result = resultOf(conversation, call);
+  const result = findResult(conversation, call);
   if (result === undefined || executedBy === undefined) return undefined;
   const { providerMetadata } = result;
-  const output = toolOutputOf(result.output);
+  const output = toToolOutput(result.output);
   return { type: 'tool_result', id, name, output, executedBy, ...(providerMetadata && { providerMetadata }) };
 }
 
-function resultOf(conversation: Conversation, call: Call): EventOf<'tool_result'> | undefined {
+function findResult(conversation: Conversation, call: Call): EventOf<'tool_result'> | undefined {
   return getAttached(conversation, call.id).flatMap(({ event }) => (event.type === 'tool_result' ? [event] : []))[0];
 }
 
-function outcomeOf(conversation: Conversation, call: Call): ToolOutput {
-  const result = resultOf(conversation, call);
-  if (result !== undefined) return toolOutputOf(result.output);
+function getOutcome(conversation: Conversation, call: Call): ToolOutput {
+  const result = findResult(conversation, call);
+  if (result !== undefined) return toToolOutput(result.output);
   const attached = getAttached(conversation, call.id);
   return { error: attached.some(chunk => chunk.kind === 'tool_start') ? outcomeUnknown : noResult };
 }

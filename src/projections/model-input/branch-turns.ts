@@ -1,10 +1,10 @@
 import {
   blockIdsFrom,
   blocksTouchedSince,
-  changeOf,
+  getChange,
   getMessage,
   type Mark,
-  markOf,
+  getMark,
   markOfMessage,
   type MessageMark,
   touchedSince,
@@ -71,7 +71,7 @@ export class BranchTurns {
   }
 
   /** The entry after the last one of a message. */
-  endOf(messageId: string, count: number): number | undefined {
+  findEnd(messageId: string, count: number): number | undefined {
     const place = this.#placeOf.get(messageId);
     return place === undefined ? undefined : this.#end(place, count);
   }
@@ -117,7 +117,7 @@ export class BranchTurns {
       const mark = markOfMessage(conversation, id);
       this.#turns.push({ id, firstEntry: first, blocks: from + added.length, mark });
     }
-    this.#mark = markOf(conversation);
+    this.#mark = getMark(conversation);
   }
 
   /** How many messages the branch begins with that are known, and those after them. */
@@ -141,7 +141,7 @@ export class BranchTurns {
       const entry = entries.of.get(blockId);
       const before = entry === undefined ? undefined : entries.changeOf(entry);
       if (entry === undefined || before === undefined || (first !== undefined && entry >= first)) continue;
-      if (before !== changeOf(conversation, 'block', blockId)) first = entry;
+      if (before !== getChange(conversation, 'block', blockId)) first = entry;
     }
     return first;
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { codeOf } from './code-fences.ts';
+import { parseCode } from './code-fences.ts';
 
 describe('the code of an answer', () => {
   it.each([
@@ -17,7 +17,7 @@ describe('the code of an answer', () => {
     ['with the line ends of Windows', '```js\r\na\r\nb\r\n```\r\n', 'a\nb'],
     ['indented by a list', '1. So:\n   ```js\n   a\n   ```', 'a'],
   ])('is found %s', (_, answer, code) => {
-    expect(codeOf(answer)).toEqual({ code, unclosed: false });
+    expect(parseCode(answer)).toEqual({ code, unclosed: false });
   });
 
   it.each([
@@ -25,11 +25,11 @@ describe('the code of an answer', () => {
     ['an empty fence', '```js\n\n```'],
     ['another language', '```python\nprint(1)\n```'],
   ])('is absent from %s', (_, answer) => {
-    expect(codeOf(answer)).toEqual({ unclosed: false });
+    expect(parseCode(answer)).toEqual({ unclosed: false });
   });
 
   it('that was cut off is not code: half a program does something else', () => {
-    expect(codeOf('```js\ndeleteAll(1')).toEqual({ unclosed: true });
-    expect(codeOf('```js\na\n```\n```js\nb')).toEqual({ code: 'a', unclosed: true });
+    expect(parseCode('```js\ndeleteAll(1')).toEqual({ unclosed: true });
+    expect(parseCode('```js\na\n```\n```js\nb')).toEqual({ code: 'a', unclosed: true });
   });
 });

@@ -10,7 +10,7 @@ const opening = /^ {0,3}(`{3,}|~{3,})[ \t]*([\w+-]*)/;
 const languages: ReadonlySet<string> = new Set(['js', 'javascript', 'repl']);
 
 /** Extracts the fenced code of an answer. All fences of an answer form one cell; an unclosed fence is not code. */
-export function codeOf(answer: string): AnswerCode {
+export function parseCode(answer: string): AnswerCode {
   const blocks: string[] = [];
   let open: { readonly fence: string; readonly lines: string[] | undefined } | undefined;
   for (const line of answer.split(/\r?\n/)) {

@@ -64,7 +64,7 @@ export interface ListEnd {
   readonly last: Message | undefined;
 }
 
-export function endOf(messages: readonly Message[]): ListEnd {
+export function getEnd(messages: readonly Message[]): ListEnd {
   return { length: messages.length, last: messages.at(-1) };
 }
 

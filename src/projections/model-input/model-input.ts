@@ -1,12 +1,12 @@
 import { type Active, activeUpTo } from '../../graph/conversation/active.ts';
 import type { Block, Summary } from '../../graph/conversation/record.ts';
-import { changeOf, getBlocks, getSummaries } from '../../graph/conversation/queries.ts';
+import { getChange, getBlocks, getSummaries } from '../../graph/conversation/queries.ts';
 import type { Conversation } from '../../graph/conversation/conversation.ts';
 import type { Message } from '../message.ts';
-import { spansOf } from '../reading/spans.ts';
+import { buildSpans } from '../reading/spans.ts';
 import { blockMessages, type Call, callsIn } from './block-messages.ts';
 import { BranchTurns } from './branch-turns.ts';
-import { cutTo, endOf, fitHistory, type ListEnd, markFit, pushMessage } from './history.ts';
+import { cutTo, getEnd, fitHistory, type ListEnd, markFit, pushMessage } from './history.ts';
 import { namedBlock, type InputSpan } from './input-span.ts';
 import { ListOrigin } from './prefix-cache.ts';
 import { ProviderCallIds } from './provider-call-ids.ts';
@@ -90,7 +90,7 @@ export class ModelInput {
 
   /** How the messages of the branch end with one of its messages; undefined when summaries count on it. */
   endWith(messageId: string): ListEnd | undefined {
-    const end = this.#turns.endOf(messageId, this.#entries.length);
+    const end = this.#turns.findEnd(messageId, this.#entries.length);
     return end === undefined || this.#covered > 0 ? undefined : this.#endBefore(end);
   }
 
@@ -132,8 +132,8 @@ export class ModelInput {
     this.#cut(0);
     this.#ids = new ProviderCallIds(this.#history);
     const { memory } = this.#options;
-    const spans = spansOf(conversation, active, ({ kind }) => memory === undefined || memory.includes(kind));
-    const pieces = spans.map(span => ('block' in span ? pieceOf(conversation, span.block) : span));
+    const spans = buildSpans(conversation, active, ({ kind }) => memory === undefined || memory.includes(kind));
+    const pieces = spans.map(span => ('block' in span ? buildPiece(conversation, span.block) : span));
     this.#ids.give(pieces.flatMap(piece => ('block' in piece ? piece.calls : [])));
     const shown = summaryMessages(
       spans.flatMap(span => ('summary' in span ? [span.summary] : [])),
@@ -160,7 +160,7 @@ export class ModelInput {
     if (this.#coveredMessage !== undefined && !this.#turns.isUpTo(this.#coveredMessage, next.lastShared)) return false;
     const blocks = next.turns.flatMap(({ id, from }) => getBlocks(conversation, id, from));
     if (summaries.length > 0 && isEndOfSummary(summaries, blocks)) return false;
-    const pieces = blocks.map(block => pieceOf(conversation, block));
+    const pieces = blocks.map(block => buildPiece(conversation, block));
     const replaced = this.#entries.slice(next.firstEntry).flatMap(({ calls }) => calls);
     if (!this.#ids.takeBack(replaced) || !this.#ids.give(pieces.flatMap(({ calls }) => calls))) return false;
     this.#cut(next.firstEntry);
@@ -172,17 +172,17 @@ export class ModelInput {
   readonly #changeOf = (entry: number): number | undefined => this.#entries[entry]?.change;
 
   #addBlock(conversation: Conversation, { block, calls }: Piece): void {
-    const change = changeOf(conversation, 'block', block.id);
+    const change = getChange(conversation, 'block', block.id);
     const { maxOutputLength = Number.POSITIVE_INFINITY } = this.#options;
     const context = { idOf: (call: Call) => this.#ids.of(call), maxOutputLength };
     const messages = blockMessages(conversation, block, calls, context);
-    this.#add({ blockIds: [block.id], change, calls, messages, before: endOf(this.#messages) });
+    this.#add({ blockIds: [block.id], change, calls, messages, before: getEnd(this.#messages) });
     for (const message of messages) this.#push(message);
   }
 
   #addSummary(summary: Summary, blocks: readonly Block[], messages: readonly Message[]): void {
     const blockIds = blocks.map(({ id }) => id);
-    this.#add({ blockIds, change: undefined, calls: [], messages, summary, before: endOf(this.#messages) });
+    this.#add({ blockIds, change: undefined, calls: [], messages, summary, before: getEnd(this.#messages) });
     for (const message of messages) this.#push(message);
   }
 
@@ -198,7 +198,7 @@ export class ModelInput {
 
   /** How the messages ended before an entry. */
   #endBefore(entry: number): ListEnd {
-    return this.#entries[entry]?.before ?? endOf(this.#messages);
+    return this.#entries[entry]?.before ?? getEnd(this.#messages);
   }
 
   /** Takes off the entries from one of them on. */
@@ -218,7 +218,7 @@ interface Piece {
   readonly calls: readonly Call[];
 }
 
-function pieceOf(conversation: Conversation, block: Block): Piece {
+function buildPiece(conversation: Conversation, block: Block): Piece {
   return { block, calls: callsIn(conversation, block) };
 }
 

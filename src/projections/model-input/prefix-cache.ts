@@ -19,7 +19,7 @@ export function knownAlike(one: Beginning | undefined, other: Beginning | undefi
 }
 
 /** What is known of the beginning of a list. */
-export function beginningOf(list: readonly unknown[]): Beginning | undefined {
+export function getBeginning(list: readonly unknown[]): Beginning | undefined {
   return beginnings.get(list);
 }
 
@@ -59,7 +59,7 @@ interface CachedList<Item, Made> {
   /** How many items the list begins with that what is made of them is the same. */
   alike: number;
   /** What is known of the beginning of `items`. */
-  beginning: ReturnType<typeof beginningOf>;
+  beginning: ReturnType<typeof getBeginning>;
   /** Where what is given out of `made` comes from. */
   readonly origin: ListOrigin;
 }
@@ -79,23 +79,23 @@ export class PrefixCache<Item extends object, Made> {
 
   /** What is made of each item. */
   each(items: readonly Item[]): Made[] {
-    const kept = this.#madeOf(items);
+    const kept = this.#findMade(items);
     return kept === undefined ? [] : kept.origin.given(kept.made.slice(0, items.length));
   }
 
   /** Whether of each item that item itself is made. */
   changesNone(items: readonly Item[]): boolean {
-    const kept = this.#madeOf(items);
+    const kept = this.#findMade(items);
     return kept === undefined || kept.alike >= items.length;
   }
 
   /** What is made of the last item; undefined when there is none. */
   last(items: readonly Item[]): Made | undefined {
-    return this.#madeOf(items)?.made[items.length - 1];
+    return this.#findMade(items)?.made[items.length - 1];
   }
 
   /** What is made of the items, and of more when a longer list is known; undefined when there are none. */
-  #madeOf(list: readonly Item[]): CachedList<Item, Made> | undefined {
+  #findMade(list: readonly Item[]): CachedList<Item, Made> | undefined {
     const [first] = list;
     if (first === undefined) return undefined;
     let kept = this.#kept.get(first);
@@ -103,7 +103,7 @@ export class PrefixCache<Item extends object, Made> {
       this.#kept.set(first, (kept = { items: [], made: [], alike: 0, beginning: undefined, origin: new ListOrigin() }));
     const { items, made, origin } = kept;
     const shared = Math.min(items.length, list.length);
-    const beginning = beginningOf(list);
+    const beginning = getBeginning(list);
     let at = knownAlike(kept.beginning, beginning);
     while (at < shared && items[at] === list[at]) at++;
     if (at < shared) {

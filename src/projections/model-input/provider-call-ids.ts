@@ -62,7 +62,7 @@ export class ProviderCallIds {
   #giveOne(call: Call): void {
     const { id, runId, event } = call;
     const isFirst = !this.#eventIds.has(event.id);
-    const raw = rawIdOf(isFirst ? event.id : id, runId).replaceAll(/[^A-Za-z0-9_-]/g, '_') || 'call';
+    const raw = getRawId(isFirst ? event.id : id, runId).replaceAll(/[^A-Za-z0-9_-]/g, '_') || 'call';
     const taken = (this.#taken ??= idsIn(this.#history));
     const nextBefore = this.#next.get(raw);
     let providerId = raw.slice(0, maxLength);
@@ -88,7 +88,7 @@ function idsIn(messages: readonly Message[]): Set<string> {
 }
 
 /** What the model called it: an event's id is `{runId}/{rawId}`, where the run may be another one than the event's. */
-function rawIdOf(eventId: string, runId: string): string {
+function getRawId(eventId: string, runId: string): string {
   if (eventId.startsWith(`${runId}/`)) return eventId.slice(runId.length + 1);
   return eventId.slice(eventId.lastIndexOf('/') + 1);
 }

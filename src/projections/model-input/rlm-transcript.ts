@@ -2,7 +2,7 @@ import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
 import type { Message } from '../message.ts';
 import { RunInput } from './run-input.ts';
 import { shortenOutput } from '../shorten-output.ts';
-import { codeOf } from './code-fences.ts';
+import { parseCode } from './code-fences.ts';
 
 /** The code of a step, as far as it ran. */
 export interface Cell {
@@ -81,7 +81,7 @@ export class RlmTranscript {
   #beginStep(): void {
     if (this.#complete) {
       this.#nudged = this.#cell === undefined && !this.#steered;
-      if (this.#nudged) this.#say(codeOf(this.#answer).unclosed ? cutOff : nudge);
+      if (this.#nudged) this.#say(parseCode(this.#answer).unclosed ? cutOff : nudge);
     }
     this.#complete = false;
     this.#steered = false;

@@ -29,7 +29,7 @@ export function outputView(output: ToolOutput): OutputView {
       ? context['content']
       : undefined;
   if (list === undefined) return { text: readable(context), images: [] };
-  const images = list.flatMap(imageOf);
+  const images = list.flatMap(toImages);
   const texts = list.flatMap((part: unknown) =>
     isFields(part) && typeof part['text'] === 'string' ? [part['text']] : [],
   );
@@ -37,7 +37,7 @@ export function outputView(output: ToolOutput): OutputView {
   return { text: texts.join('\n'), images };
 }
 
-function imageOf(part: unknown): readonly OutputImage[] {
+function toImages(part: unknown): readonly OutputImage[] {
   if (!isFields(part)) return [];
   const source = isFields(part['source']) ? part['source'] : part;
   const mediaType = source['mediaType'] ?? source['mimeType'] ?? source['media_type'];

@@ -1,10 +1,10 @@
 import { defined } from '../../base/defined.ts';
 import { plainText } from '../../base/terminal-text.ts';
 import type { Operation } from '../activity/activity.ts';
-import { findCommand, operationsOf, type RecordedCall } from '../activity/call-operations.ts';
+import { findCommand, listOperations, type RecordedCall } from '../activity/call-operations.ts';
 import { changesOfDiff, type FileChange } from '../activity/diff-changes.ts';
-import { exitCodeOf } from '../activity/outcome.ts';
-import { fileChangesOf } from '../activity/file-changes.ts';
+import { readExitCode } from '../activity/outcome.ts';
+import { listFileChanges } from '../activity/file-changes.ts';
 import type { CallStatus, RelayPart, ToolPart } from '../reading/view-node.ts';
 import { scriptOfLine } from '../shell/shell-line.ts';
 import { pathName } from './path-name.ts';
@@ -66,7 +66,7 @@ const ownTools: Readonly<Record<string, readonly [kind: 'question' | 'plan' | 't
 /** Returns what a person reads of a call. */
 export function presentCall(call: PresentableCall, place: CallPlace = {}): CallPresentation {
   const { kind, tenses, ...about } = describe({ ...call, ...place }, call.relays ?? [], place.cwd);
-  const exitCode = exitCodeOf(call);
+  const exitCode = readExitCode(call);
   return { kind, verb: tenses[tenseIn(call.status ?? 'waiting')], ...about, ...defined({ exitCode }) };
 }
 
@@ -87,7 +87,7 @@ export function presentChanges(call: PresentableCall, place: CallPlace = {}): re
   const asked = (call.relays ?? []).flatMap(({ relay }) =>
     relay.relayKind === 'permission' && relay.diff !== undefined ? changesOfDiff(relay.diff, '') : [],
   );
-  return asked.length > 0 ? asked : fileChangesOf({ ...call, agentId: place.agentId });
+  return asked.length > 0 ? asked : listFileChanges({ ...call, agentId: place.agentId });
 }
 
 function tenseIn(status: CallStatus): 0 | 1 | 2 {
@@ -106,25 +106,25 @@ function describe(call: RecordedCall, relays: readonly RelayPart[], cwd: string 
     const object = oneLine(scriptOfLine(command) ?? command);
     return { kind: 'command', tenses: words.command, object, command };
   }
-  const operations = operationsOf(call);
+  const operations = listOperations(call);
   const [first] = operations;
   if (first === undefined) return { kind: 'other', tenses: words.other, object: callText(call) };
-  const objects = [...new Set(operations.map(operation => objectOf(operation, cwd)))];
+  const objects = [...new Set(operations.map(operation => describeObject(operation, cwd)))];
   const path = operations.length === 1 && 'path' in first ? first.path : undefined;
   const kind = first.type;
-  const tenses = kind === 'write' ? writeWords[actionOf(call)] : words[kind];
+  const tenses = kind === 'write' ? writeWords[getAction(call)] : words[kind];
   return { kind, tenses, object: oneLine(objects.join(', ')), ...defined({ path }) };
 }
 
 /** What a call does to its files: it writes whole ones, deletes them, or changes them. */
-function actionOf(call: RecordedCall): FileChange['action'] {
-  const changes = fileChangesOf(call);
+function getAction(call: RecordedCall): FileChange['action'] {
+  const changes = listFileChanges(call);
   const isAll = (is: (change: FileChange) => boolean) => changes.length > 0 && changes.every(is);
   if (isAll(({ action, content }) => action === 'add' || content !== undefined)) return 'add';
   return isAll(({ action }) => action === 'delete') || /^delete/i.test(call.name) ? 'delete' : 'update';
 }
 
-function objectOf(operation: Operation, cwd: string | undefined): string {
+function describeObject(operation: Operation, cwd: string | undefined): string {
   switch (operation.type) {
     case 'command':
       return scriptOfLine(operation.command) ?? operation.command;
@@ -133,7 +133,7 @@ function objectOf(operation: Operation, cwd: string | undefined): string {
         JSON.stringify(operation.query) + (operation.path === undefined ? '' : ` in ${pathName(operation.path, cwd)}`)
       );
     case 'read':
-      return pathName(operation.path, cwd) + rangeOf(operation);
+      return pathName(operation.path, cwd) + formatRange(operation);
     case 'skill':
       return operation.skillName ?? pathName(operation.path, cwd);
     case 'orchestration':
@@ -143,7 +143,7 @@ function objectOf(operation: Operation, cwd: string | undefined): string {
   }
 }
 
-function rangeOf({ startLine, endLine }: { startLine?: number; endLine?: number }): string {
+function formatRange({ startLine, endLine }: { startLine?: number; endLine?: number }): string {
   return startLine === undefined ? '' : `:${startLine}-${endLine ?? ''}`;
 }
 

@@ -3,7 +3,7 @@ import type { EventOf } from '../../events/vocabulary.ts';
 import { visibleText } from '../../base/terminal-text.ts';
 import { findCommand } from '../activity/call-operations.ts';
 import { changesOfDiff, type FileChange } from '../activity/diff-changes.ts';
-import { changeFields, fileChangesOf } from '../activity/file-changes.ts';
+import { changeFields, listFileChanges } from '../activity/file-changes.ts';
 import { possibleAnswers } from '../possible-answers.ts';
 import type { RelayEntry } from '../relay-book.ts';
 import { findCommandRisks } from './command-risk.ts';
@@ -79,11 +79,11 @@ export function presentRelay(relay: Relay, place: CallPlace = {}): RelayPresenta
       const { path } = relay.params;
       const object = typeof path === 'string' ? ` ${pathName(visibleText(path), place.cwd)}` : '';
       const title = 'Allow this access?';
-      return { ...nothing, title, summary: oneLine(title + object), fields: fieldsOf(relay.params) };
+      return { ...nothing, title, summary: oneLine(title + object), fields: listFields(relay.params) };
     }
     case 'suspension': {
       const title = `${relay.tool} waits for you`;
-      const fields = fieldsOf(asFields(relay.payload ?? relay.params ?? {}));
+      const fields = listFields(asFields(relay.payload ?? relay.params ?? {}));
       return { ...nothing, title, summary: oneLine(`${title} ${fields.map(({ value }) => value).join(' ')}`), fields };
     }
     default:
@@ -102,7 +102,7 @@ function presentPermission(
   if (command !== undefined) {
     const fields =
       relay.command === undefined
-        ? fieldsOf(without(params, name => [params[name]].flat().join('\n') === command))
+        ? listFields(without(params, name => [params[name]].flat().join('\n') === command))
         : [];
     const risks = [...guarded(relay), ...findCommandRisks(command, place.cwd)];
     return {
@@ -115,7 +115,7 @@ function presentPermission(
       ...defined({ reason }),
     };
   }
-  const changes = (diff === undefined ? fileChangesOf(call) : changesOfDiff(diff)).filter(isKnown);
+  const changes = (diff === undefined ? listFileChanges(call) : changesOfDiff(diff)).filter(isKnown);
   const patch = diff !== undefined && changes.length === 0 ? diff : undefined;
   const { kind, verb, object } = presentCall({ name: tool, input: visibleInput(params) }, place);
   const title =
@@ -125,7 +125,7 @@ function presentPermission(
         ? `Use ${oneLine(visibleText(tool), 40)}?`
         : `${verb} ${object}?${named}`;
   const isShown = changes.length > 0 || patch !== undefined;
-  const fields = fieldsOf(isShown ? without(params, name => changeFields.has(name)) : params);
+  const fields = listFields(isShown ? without(params, name => changeFields.has(name)) : params);
   const values = fields.map(({ value }) => oneLine(visibleText(value), 60)).join(' ');
   return {
     title,
@@ -248,7 +248,7 @@ function outcomeWords({ relayKind }: Relay, { outcome, remember }: EventOf<'rela
   return { approve: 'Approved', reject: 'Rejected', answer: 'Answered', expired: '', cancelled: '' }[outcome];
 }
 
-function fieldsOf(params: Readonly<Record<string, unknown>>): readonly NamedValue[] {
+function listFields(params: Readonly<Record<string, unknown>>): readonly NamedValue[] {
   return Object.entries(params).map(([name, value]) => ({
     name,
     value: typeof value === 'string' ? value : (JSON.stringify(value, undefined, 2) ?? ''),

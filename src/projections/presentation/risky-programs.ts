@@ -20,7 +20,7 @@ const withWord =
   ({ args }) =>
     args.some(arg => pattern.test(arg)) ? reason : undefined;
 
-const firstOf =
+const findFirst =
   (...risks: readonly Risk[]): Risk =>
   call =>
     risks.map(risk => risk(call)).find(reason => reason !== undefined);
@@ -32,13 +32,13 @@ function operandsIn(args: readonly string[]): readonly string[] {
   return [...before.filter(arg => !/^-./.test(arg)), ...(end < 0 ? [] : args.slice(end + 1))];
 }
 
-function namesOf(words: readonly string[]): string {
+function listNames(words: readonly string[]): string {
   return words.length <= 3 ? words.join(', ') : `${words.slice(0, 3).join(', ')} and ${words.length - 3} more`;
 }
 
 const deletes: Risk = ({ args }) => {
   const files = operandsIn(args);
-  return files.length === 0 ? undefined : `deletes ${namesOf(files)}`;
+  return files.length === 0 ? undefined : `deletes ${listNames(files)}`;
 };
 
 /** Files that a program writes: only those outside of the folder are a risk. */
@@ -46,15 +46,15 @@ const writes =
   (filesIn: (operands: readonly string[]) => readonly string[]): Risk =>
   ({ args, cwd }) => {
     const outside = filesIn(operandsIn(args)).filter(file => isOutsideFolder(file, cwd));
-    return outside.length === 0 ? undefined : `writes ${namesOf(outside)}`;
+    return outside.length === 0 ? undefined : `writes ${listNames(outside)}`;
   };
 
 const changesRights: Risk = ({ args, cwd }) => {
   const [, ...files] = operandsIn(args);
   if (files.length > 0 && args.some(arg => /^(?:-\w*R|--recursive$)/.test(arg)))
-    return `changes the rights of everything in ${namesOf(files)}`;
+    return `changes the rights of everything in ${listNames(files)}`;
   const outside = files.filter(file => isOutsideFolder(file, cwd));
-  return outside.length === 0 ? undefined : `changes the rights of ${namesOf(outside)}`;
+  return outside.length === 0 ? undefined : `changes the rights of ${listNames(outside)}`;
 };
 
 const overwritesByDd: Risk = ({ args }) => {
@@ -98,7 +98,7 @@ const deletesInCloud = withWord(
 const gitValueOption = /^(?:-C|-c|--git-dir|--work-tree|--namespace|--exec-path)$/;
 
 /** The subcommand of git, and its arguments. */
-function subcommandOf(args: readonly string[]): readonly string[] {
+function getSubcommand(args: readonly string[]): readonly string[] {
   for (let at = 0; at < args.length; at++) {
     const arg = args[at] ?? '';
     if (gitValueOption.test(arg)) at++;
@@ -108,7 +108,7 @@ function subcommandOf(args: readonly string[]): readonly string[] {
 }
 
 const git: Risk = ({ args: all }) => {
-  const [subcommand = '', ...args] = subcommandOf(all);
+  const [subcommand = '', ...args] = getSubcommand(all);
   const has = (pattern: RegExp) => args.some(arg => pattern.test(arg));
   const operands = operandsIn(args);
   switch (subcommand) {
@@ -135,10 +135,10 @@ const git: Risk = ({ args: all }) => {
         : 'discards changes that are not committed';
     case 'branch':
       return has(/^-\w*D/) || (has(/^(?:-\w*d|--delete)/) && has(/^(?:-\w*f|--force)/))
-        ? `deletes the branch ${namesOf(operands)}`
+        ? `deletes the branch ${listNames(operands)}`
         : undefined;
     case 'tag':
-      return has(/^(?:-d|--delete)$/) ? `deletes the tag ${namesOf(operands)}` : undefined;
+      return has(/^(?:-d|--delete)$/) ? `deletes the tag ${listNames(operands)}` : undefined;
     case 'stash':
       return /^(?:drop|clear)$/.test(operands[0] ?? '') ? 'deletes stashed changes' : undefined;
     case 'reflog':
@@ -150,11 +150,13 @@ const git: Risk = ({ args: all }) => {
     case 'filter-repo':
       return 'rewrites the history';
     case 'update-ref':
-      return has(/^-d$/) ? `deletes ${namesOf(operands)}` : undefined;
+      return has(/^-d$/) ? `deletes ${listNames(operands)}` : undefined;
     case 'worktree':
-      return operands[0] === 'remove' && has(/^(?:-f|--force)$/) ? `deletes ${namesOf(operands.slice(1))}` : undefined;
+      return operands[0] === 'remove' && has(/^(?:-f|--force)$/)
+        ? `deletes ${listNames(operands.slice(1))}`
+        : undefined;
     case 'rm':
-      return has(/^(?:-\w*f\w*|--force)$/) && !has(/^--cached$/) ? `deletes ${namesOf(operands)}` : undefined;
+      return has(/^(?:-\w*f\w*|--force)$/) && !has(/^--cached$/) ? `deletes ${listNames(operands)}` : undefined;
     default:
       return undefined;
   }
@@ -178,13 +180,13 @@ export const riskyPrograms: ReadonlyMap<string, Risk> = new Map(
     shred: deletes,
     rimraf: deletes,
     srm: deletes,
-    truncate: ({ args }: ProgramCall) => `empties ${namesOf(operandsIn(args).slice(-1))}`,
+    truncate: ({ args }: ProgramCall) => `empties ${listNames(operandsIn(args).slice(-1))}`,
     dd: overwritesByDd,
     mkfs: overwritesDisk,
     mkswap: overwritesDisk,
     wipefs: overwritesDisk,
     blkdiscard: overwritesDisk,
-    fdisk: firstOf(({ args }) => (args.includes('-l') ? undefined : 'overwrites a disk')),
+    fdisk: findFirst(({ args }) => (args.includes('-l') ? undefined : 'overwrites a disk')),
     parted: overwritesDisk,
     diskutil: withFirst(/^(?:erase|partition|delete)/i, 'overwrites a disk'),
     chmod: changesRights,
@@ -207,7 +209,7 @@ export const riskyPrograms: ReadonlyMap<string, Risk> = new Map(
     ln: writes(operands => operands.slice(1).slice(-1)),
     install: writes(operands => operands.slice(1).slice(-1)),
     tee: writes(operands => operands),
-    rsync: firstOf(
+    rsync: findFirst(
       withWord(/^--(?:delete|del|remove-source-files)/, 'deletes files that its source does not have'),
       writes(operands =>
         operands

@@ -7,7 +7,7 @@ export interface Notice {
 }
 
 /** The line that a person reads about a fact; undefined when there is nothing to say. */
-export function noticeOf(event: AgentEvent): Notice | undefined {
+export function toNotice(event: AgentEvent): Notice | undefined {
   switch (event.type) {
     case 'error':
       return { level: 'error', message: event.message };

@@ -5,14 +5,14 @@ import { flag } from '../../base/options/option-fields.ts';
 import type { Active } from '../../graph/conversation/active.ts';
 import type { Block, Message as ConversationMessage, Run, Summary } from '../../graph/conversation/record.ts';
 import {
-  changeOf,
+  getChange,
   getBlocks,
   getMessage,
   getRun,
   getSummaries,
   isCollapsed,
   type Mark,
-  markOf,
+  getMark,
   touchedSince,
   getFollowers,
 } from '../../graph/conversation/queries.ts';
@@ -20,7 +20,7 @@ import type { Conversation } from '../../graph/conversation/conversation.ts';
 import { conversationFold, type Fold } from '../fold.ts';
 import { partsOfMessage } from './message-parts.ts';
 import { PagedList } from './paged-list.ts';
-import { spansOf } from './spans.ts';
+import { buildSpans } from './spans.ts';
 import { type PartContext, partsOfBlock } from './thread-parts.ts';
 import type { ToolPart, ViewNode, ViewPart } from './view-node.ts';
 
@@ -44,11 +44,11 @@ const checkOptions = optionsCheck<ThreadOptions>('projectThread')(() => ({
  */
 export function projectThread(conversation: Conversation, active: Active, options: ThreadOptions = {}): ViewNode[] {
   checkOptions(options);
-  const context = contextOf(conversation, active, options);
+  const context = createContext(conversation, active, options);
   const isWhole = active.full || options.showSources === true;
   if (isWhole || getSummaries(conversation).length === 0) return branchNodes(conversation, active, context).slice();
   const isFolded = ({ id }: Summary) => isCollapsed(conversation, id) !== false;
-  const spans = spansOf(conversation, active, isFolded);
+  const spans = buildSpans(conversation, active, isFolded);
   const nodes: ViewNode[] = [];
   let open: { messageId: string; blocks: Block[] } | undefined;
   const close = () => {
@@ -77,10 +77,10 @@ export function threadFold(options: ThreadOptions = {}): Fold<Conversation, View
 
 /** The whole of what is active, summaries left out, as a list that shares what did not change with the ones before. */
 export function readBranch(conversation: Conversation, active: Active): PagedList<ViewNode> {
-  return branchNodes(conversation, active, contextOf(conversation, active, {}));
+  return branchNodes(conversation, active, createContext(conversation, active, {}));
 }
 
-function contextOf(conversation: Conversation, { full }: Active, options: ThreadOptions): PartContext {
+function createContext(conversation: Conversation, { full }: Active, options: ThreadOptions): PartContext {
   const { hideReasoning = false, collapseTools = false } = options;
   const context: PartContext = {
     full,
@@ -104,7 +104,7 @@ const shown = new WeakMap<object, ShownBranch>();
 
 /** The nodes of a branch; of one that was looked at before, or that it continues, only what changed since is looked at. */
 function branchNodes(conversation: Conversation, active: Active, context: PartContext): PagedList<ViewNode> {
-  const mark = markOf(conversation);
+  const mark = getMark(conversation);
   const before = shown.get(mark.in);
   const touched = before && continues(active, before, context) ? touchedSince(conversation, before.mark) : undefined;
   const { messages } = active;
@@ -145,7 +145,7 @@ function partialNode(
   const whole = isWhole ? keptNode(conversation, message.id, context) : undefined;
   if (whole !== undefined) return whole;
   const parts = blocks.flatMap(block => partsOfBlock(conversation, block, context));
-  return nodeOf(conversation, message, PagedList.of(parts), context);
+  return buildNode(conversation, message, PagedList.of(parts), context);
 }
 
 const kept = new WeakMap<ConversationMessage, { change: number; siblings: number; key: string; node: ViewNode }>();
@@ -154,16 +154,16 @@ const kept = new WeakMap<ConversationMessage, { change: number; siblings: number
 function keptNode(conversation: Conversation, messageId: string, context: PartContext): ViewNode | undefined {
   const message = getMessage(conversation, messageId);
   if (message === undefined) return undefined;
-  const change = changeOf(conversation, 'message', message.id);
-  const siblings = changeOf(conversation, 'followers', message.parentMessageId ?? '');
+  const change = getChange(conversation, 'message', message.id);
+  const siblings = getChange(conversation, 'followers', message.parentMessageId ?? '');
   const before = kept.get(message);
   if (before?.change === change && before.siblings === siblings && before.key === context.key) return before.node;
-  const node = nodeOf(conversation, message, partsOfMessage(conversation, message, context), context);
+  const node = buildNode(conversation, message, partsOfMessage(conversation, message, context), context);
   kept.set(message, { change, siblings, key: context.key, node });
   return node;
 }
 
-function nodeOf(
+function buildNode(
   conversation: Conversation,
   message: ConversationMessage,
   partList: PagedList<ViewPart>,
@@ -193,7 +193,7 @@ function nodeOf(
     },
     partList: shownParts,
     get siblings() {
-      return (siblings ??= siblingsOf(conversation, message));
+      return (siblings ??= listSiblings(conversation, message));
     },
     collapsed,
   };
@@ -213,7 +213,7 @@ interface ListedFollowers {
 const listed = new WeakMap<object, Map<string, ListedFollowers>>();
 
 /** The siblings of a message: those that were listed before are not looked at again. */
-function siblingsOf(
+function listSiblings(
   conversation: Conversation,
   { id, parentMessageId = '', spawnedBy }: ConversationMessage,
 ): ViewNode['siblings'] {
@@ -223,8 +223,8 @@ function siblingsOf(
 }
 
 function listFollowers(conversation: Conversation, messageId: string): ListedFollowers {
-  const { in: store, moves } = markOf(conversation);
-  const change = changeOf(conversation, 'followers', messageId);
+  const { in: store, moves } = getMark(conversation);
+  const change = getChange(conversation, 'followers', messageId);
   const lists = listed.get(store) ?? new Map<string, ListedFollowers>();
   const before = lists.get(messageId);
   if (before?.change === change && before.moves === moves) return before;
@@ -281,7 +281,7 @@ export interface ReadBlock {
 
 /** Returns a message block by block, nothing folded. */
 export function readBlocks(conversation: Conversation, messageId: string): ReadBlock[] {
-  const context = contextOf(conversation, { messages: [], full: true }, {});
+  const context = createContext(conversation, { messages: [], full: true }, {});
   return getBlocks(conversation, messageId).map(block => ({
     block,
     parts: partsOfBlock(conversation, block, context),

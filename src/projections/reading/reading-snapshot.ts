@@ -117,7 +117,7 @@ export function reachesBack({ conversation, before: { hidden, last } }: State, e
  * A hidden message at the beginning, in the place of an earlier one that an event continues: what follows the event is
  * then shown alone, without the branch that it left. Undefined when the event continues none.
  */
-export function originOf({ conversation }: State, event: AgentEvent): AgentEvent | undefined {
+export function findOrigin({ conversation }: State, event: AgentEvent): AgentEvent | undefined {
   const id =
     event.type === 'user' ? event.parentMessageId : event.type === 'harness_start' ? event.parentId : undefined;
   if (id === undefined || getMessage(conversation, id) !== undefined) return undefined;

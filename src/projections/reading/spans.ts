@@ -10,7 +10,7 @@ export type Span = { readonly block: Block } | { readonly summary: Summary; read
  * The blocks of what is active, with the summaries in the place of what they cover. A summary counts when both its ends
  * are there; where two overlap the newer one counts, and the source of the other is shown. `counts` picks among them.
  */
-export function spansOf(
+export function buildSpans(
   conversation: Conversation,
   active: Active,
   counts: (summary: Summary) => boolean = () => true,

@@ -1,13 +1,13 @@
 import { defined } from '../../base/defined.ts';
 import type { Block, Chunk } from '../../graph/conversation/record.ts';
 import {
-  changeOf,
+  getChange,
   getAttached,
   getHeads,
   getRun,
   getSpawned,
   isSuperseded,
-  textOf,
+  getChunkText,
 } from '../../graph/conversation/queries.ts';
 import type { Conversation } from '../../graph/conversation/conversation.ts';
 import { relayPart, type ToolContext, toolPart } from './thread-tool.ts';
@@ -35,20 +35,20 @@ const kept = new WeakMap<Chunk, { change: number; standing: string; key: string;
 
 /** The part of a chunk, made only once as long as nothing about it changes. */
 function keptPart(conversation: Conversation, chunk: Chunk, context: PartContext): ViewPart {
-  const change = changeOf(conversation, 'chunk', chunk.id);
+  const change = getChange(conversation, 'chunk', chunk.id);
   const run = getRun(conversation, chunk.runId);
   const standing = `${run?.status} ${run?.reportsStart}`;
   const before = kept.get(chunk);
   if (before?.change === change && before.standing === standing && before.key === context.key) return before.part;
-  const part = partOf(conversation, chunk, context);
+  const part = buildPart(conversation, chunk, context);
   kept.set(chunk, { change, standing, key: context.key, part });
   return part;
 }
 
-function partOf(conversation: Conversation, chunk: Chunk, context: PartContext): ViewPart {
+function buildPart(conversation: Conversation, chunk: Chunk, context: PartContext): ViewPart {
   const { id, kind, event } = chunk;
   const place = defined({ seq: event.seq });
-  if (kind === 'text' || kind === 'reasoning') return { kind, id, ...place, text: textOf(conversation, id) };
+  if (kind === 'text' || kind === 'reasoning') return { kind, id, ...place, text: getChunkText(conversation, id) };
   if (event.type === 'user') {
     const { id: messageId, content, by, automatic, ts } = event;
     return { kind: 'user', id, ...place, content, ...defined({ messageId, by, automatic, ts }) };
@@ -73,7 +73,7 @@ function replPart(conversation: Conversation, chunk: Chunk, context: PartContext
     ...(chunk.event.type === 'repl_input' && { code: chunk.event.code }),
     ...(iteration !== undefined && { iteration }),
     printed: pieces.flatMap(({ id, event }) =>
-      event.type === 'repl_progress' ? [{ stream: event.stream, text: textOf(conversation, id) }] : [],
+      event.type === 'repl_progress' ? [{ stream: event.stream, text: getChunkText(conversation, id) }] : [],
     ),
     ...(output?.type === 'repl_output' && { output }),
     runs: context.nodesOf(spawnedBy(conversation, chunk)),

@@ -4,7 +4,7 @@ import { conversationLog } from '../../../test/support/random-conversations.ts';
 import { eventStream } from '../../../test/support/random-events.ts';
 import type { AgentEvent, LoggedEvent } from '../../events/vocabulary.ts';
 import { foldAll } from '../fold.ts';
-import { noticeOf } from './notice.ts';
+import { toNotice } from './notice.ts';
 import { threadReading, type ThreadReadingState } from './thread-reading.ts';
 import type { ViewPart } from './view-node.ts';
 
@@ -30,7 +30,7 @@ const brief = (parts: readonly ViewPart[] | undefined): string[] =>
   (parts ?? []).map(part => {
     if (part.kind === 'text' || part.kind === 'reasoning') return `${part.kind} ${part.text}`;
     if (part.kind === 'tool') return `tool ${part.id} ${part.status}`;
-    if (part.kind === 'fact') return noticeOf(part.event)?.message ?? part.event.type;
+    if (part.kind === 'fact') return toNotice(part.event)?.message ?? part.event.type;
     return part.kind;
   });
 

@@ -16,7 +16,7 @@ import {
   type Before,
   belongsBefore,
   nothingBefore,
-  originOf,
+  findOrigin,
   reachesBack,
   type ReadingSnapshot,
 } from './reading-snapshot.ts';
@@ -105,7 +105,7 @@ export const threadReading: Fold<ThreadReadingState, ThreadReading> = {
       return { ...state, seq, usage, before: { ...before, gone } };
     }
     const isUnplaced = before.seq > 0 && reachesBack(state, event);
-    const origin = isUnplaced ? originOf(state, event) : undefined;
+    const origin = isUnplaced ? findOrigin(state, event) : undefined;
     const from = origin === undefined ? state.conversation : reduceConversation(state.conversation, origin);
     const conversation = reduceConversation(from, event);
     return {
@@ -120,17 +120,17 @@ export const threadReading: Fold<ThreadReadingState, ThreadReading> = {
       isOutdated: state.isOutdated || isUnplaced,
     };
   },
-  view: state => viewOf(state, defaultActive(state.conversation)),
+  view: state => buildView(state, defaultActive(state.conversation)),
 };
 
 /** The reading of the branch that ends with a message; of no messages when it is unknown. */
 export function readingUpTo(state: ThreadReadingState, messageId: string): ThreadReading {
   const { conversation } = state;
   const isKnown = getMessage(conversation, messageId) !== undefined;
-  return viewOf(state, isKnown ? activeUpTo(conversation, messageId) : { messages: [], full: false });
+  return buildView(state, isKnown ? activeUpTo(conversation, messageId) : { messages: [], full: false });
 }
 
-function viewOf(state: ThreadReadingState, active: Active): ThreadReading {
+function buildView(state: ThreadReadingState, active: Active): ThreadReading {
   const { seq, conversation, relays, openRuns, hasTasks, usage, context, before, isOutdated } = state;
   const nodeList = readBranch(conversation, active);
   const tasks = hasTasks ? newestTasks(nodeList) : undefined;

@@ -1,8 +1,15 @@
 import { defined } from '../../base/defined.ts';
 import type { Mutable } from '../../base/mutable.ts';
-import { type ToolOutput, toolOutputOf } from '../../events/tools.ts';
+import { type ToolOutput, toToolOutput } from '../../events/tools.ts';
 import type { Conversation } from '../../graph/conversation/conversation.ts';
-import { getAnswer, getAttached, getReports, getRun, getSpawned, textOf } from '../../graph/conversation/queries.ts';
+import {
+  getAnswer,
+  getAttached,
+  getReports,
+  getRun,
+  getSpawned,
+  getChunkText,
+} from '../../graph/conversation/queries.ts';
 import type { Chunk } from '../../graph/conversation/record.ts';
 import type { CallStatus, RelayPart, ToolPart, ViewNode } from './view-node.ts';
 import { relayStanding } from '../relay-book.ts';
@@ -23,7 +30,7 @@ export function toolPart(conversation: Conversation, chunk: Chunk, context: Tool
   const pieces = isCall ? getAttached(conversation, chunk.id) : [chunk];
   const reports = isCall ? getReports(conversation, chunk.id, keptReports) : pieces;
   const collapsed = context.isFolded(chunk.id);
-  const outputs = pieces.flatMap(({ event }) => (event.type === 'tool_result' ? [toolOutputOf(event.output)] : []));
+  const outputs = pieces.flatMap(({ event }) => (event.type === 'tool_result' ? [toToolOutput(event.output)] : []));
   const relays = pieces.flatMap(piece => relayPart(conversation, piece) ?? []);
   const [output, ...laterOutputs] = outputs;
   const written = pieces.find(piece => piece.kind === 'tool_input_delta');
@@ -32,7 +39,7 @@ export function toolPart(conversation: Conversation, chunk: Chunk, context: Tool
     kind: 'tool',
     id: chunk.id,
     name: 'name' in event && typeof event.name === 'string' ? event.name : '',
-    status: statusOf(conversation, chunk, { output, pieces, reports, relays }),
+    status: getStatus(conversation, chunk, { output, pieces, reports, relays }),
     relays,
     collapsed,
     inputText: '',
@@ -45,7 +52,7 @@ export function toolPart(conversation: Conversation, chunk: Chunk, context: Tool
   if (collapsed) return part;
   if (isCall) part.input = event.input;
   if (output !== undefined) part.output = output;
-  if (written !== undefined) part.inputText = textOf(conversation, written.id);
+  if (written !== undefined) part.inputText = getChunkText(conversation, written.id);
   part.progress = reports.flatMap(({ event }) => (event.type === 'tool_progress' ? [event.content] : []));
   part.laterOutputs = laterOutputs;
   part.runs = context.nodesOf(getSpawned(conversation, chunk.id).map(({ id }) => id));
@@ -54,9 +61,9 @@ export function toolPart(conversation: Conversation, chunk: Chunk, context: Tool
 
 /** When a call began, at its start when that was reported, and when its result came. */
 function setTimes(part: Mutable<ToolPart>, { event: call }: Chunk, pieces: readonly Chunk[]): void {
-  const timeOf = (type: 'tool_start' | 'tool_result') => pieces.find(({ event }) => event.type === type)?.event.ts;
-  const startedAt = timeOf('tool_start') ?? call.ts;
-  const endedAt = timeOf('tool_result');
+  const findTime = (type: 'tool_start' | 'tool_result') => pieces.find(({ event }) => event.type === type)?.event.ts;
+  const startedAt = findTime('tool_start') ?? call.ts;
+  const endedAt = findTime('tool_result');
   if (startedAt !== undefined) part.startedAt = startedAt;
   if (endedAt !== undefined) part.endedAt = endedAt;
 }
@@ -82,7 +89,7 @@ interface Outcome {
   readonly relays: readonly RelayPart[];
 }
 
-function statusOf(conversation: Conversation, chunk: Chunk, { output, pieces, reports, relays }: Outcome): CallStatus {
+function getStatus(conversation: Conversation, chunk: Chunk, { output, pieces, reports, relays }: Outcome): CallStatus {
   if (output !== undefined) return 'status' in output ? 'denied' : 'error' in output ? 'failed' : 'done';
   const run = getRun(conversation, chunk.runId);
   const started =

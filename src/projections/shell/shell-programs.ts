@@ -6,11 +6,11 @@ import type { ShellWord } from './shell-word.ts';
  */
 export type ProgramKind = 'inert' | 'tool' | 'builtin' | 'runner' | 'shell' | 'unknown';
 
-const setOf = (names: string): ReadonlySet<string> => new Set(names.split(/\s+/));
+const toSet = (names: string): ReadonlySet<string> => new Set(names.split(/\s+/));
 
-const shells = setOf('sh bash dash zsh ksh mksh ash fish csh tcsh rbash pwsh powershell elvish nu xonsh');
+const shells = toSet('sh bash dash zsh ksh mksh ash fish csh tcsh rbash pwsh powershell elvish nu xonsh');
 
-const runners = setOf(
+const runners = toSet(
   `sudo doas su runuser sg newgrp pkexec env command builtin exec eval nohup nice renice ionice chrt taskset numactl
   time gtime timeout gtimeout stdbuf setsid setarch linux32 linux64 i386 x86_64 uname26 arch setpriv prlimit choom
   capsh xargs gxargs parallel sem watch script flock lckdo setlock chroot fakeroot fakechroot proot unshare nsenter
@@ -23,14 +23,14 @@ const runners = setOf(
 );
 
 /** Builtins that evaluate their arguments or change what later words and commands mean. */
-const builtins = setOf(
+const builtins = toSet(
   `. source read declare typeset local export readonly unset let mapfile readarray wait bind complete compgen compopt
   fc history enable getopts set shopt unalias setopt unsetopt zmodload autoload zle vared print integer float functions
   emulate sched zcompile zformat zparseopts zstyle disable limit bindkey compdef exit logout bye return break continue
   shift pushd popd dirs ulimit umask fg bg disown suspend`,
 );
 
-const inert = setOf(
+const inert = toSet(
   `ls cat echo pwd cd head tail wc grep egrep fgrep uniq cut tr nl tac rev od xxd hexdump strings paste column fold
   basename dirname realpath readlink stat du df file tree cmp comm diff md5sum sha1sum sha224sum sha256sum sha384sum
   sha512sum b2sum cksum base64 base32 mkdir rmdir touch cp mv ln rm unlink shred truncate chmod chown chgrp mktemp
@@ -38,23 +38,23 @@ const inert = setOf(
 );
 
 /** Subcommands of git that run none of their arguments. */
-const inertGit = setOf(
+const inertGit = toSet(
   `status log diff show add commit rm mv restore checkout switch branch tag stash reset blame ls-files ls-tree rev-parse
   rev-list describe shortlog cat-file reflog`,
 );
 
 /** Programs whose first argument is a subcommand, also where a command has the same name. */
-const tools = setOf(
+const tools = toSet(
   `git npm pnpm yarn bun deno node docker podman kubectl helm cargo go pip uv poetry bundle gem brew apt apt-get dnf yum
   apk pacman systemctl service gh glab aws gcloud az terraform make gmake ninja just task rake gradle gradlew mvn dotnet
   swift mix rails composer conda nix`,
 );
 
 /** Tools that run a program of the name when they know no such subcommand. */
-const fallbackTools = setOf('pnpm yarn bun');
-const ownSubcommands = setOf('ls rm install link unlink');
+const fallbackTools = toSet('pnpm yarn bun');
+const ownSubcommands = toSet('ls rm install link unlink');
 
-const others = setOf(
+const others = toSet(
   `curl wget nc ncat socat telnet ftp tftp scp sftp rsync python perl ruby php lua tclsh java Rscript awk gawk mawk sed
   ed ex vi vim nvim emacs nano less more man tar zip unzip gzip gunzip bzip2 xz sort split install mkfs fdisk mount
   umount pkill killall reboot shutdown halt poweroff useradd usermod userdel passwd chsh iptables nft insmod modprobe
@@ -62,7 +62,7 @@ const others = setOf(
 );
 
 /** Names of commands that mean something else in many arguments. */
-const ordinaryWords = setOf(
+const ordinaryWords = toSet(
   ': . - true false time file date id open print read set local limit watch script task just',
 );
 

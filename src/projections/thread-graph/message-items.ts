@@ -1,5 +1,5 @@
 import { textOfContent } from '../../events/content-text.ts';
-import { toolOutputOf } from '../../events/tools.ts';
+import { toToolOutput } from '../../events/tools.ts';
 import type { Block, Chunk, Message } from '../../graph/conversation/record.ts';
 import type { Conversation } from '../../graph/conversation/conversation.ts';
 import {
@@ -9,9 +9,9 @@ import {
   getChunks,
   getRun,
   isSuperseded,
-  textOf,
+  getChunkText,
 } from '../../graph/conversation/queries.ts';
-import { gistOf } from '../timeline/timeline-step.ts';
+import { toGist } from '../timeline/timeline-step.ts';
 import { type DagTier, foldRepeats, type GraphFace, type GraphItem, type GraphStatus } from './graph-item.ts';
 
 /** What decides how much of a thread is drawn. */
@@ -48,10 +48,10 @@ export class MessageItems {
   of(message: Message): GraphItem[] {
     const { by, isFolded, expanded } = this.#detail;
     const blocks = getBlocks(this.#conversation, message.id).filter(({ state }) => state !== 'superseded');
-    const own = this.#runsOf(message.id);
+    const own = this.#listRuns(message.id);
     if (by === 'message') {
       const chunks = blocks.flatMap(block => this.#chunks(block));
-      const below = [...chunks.flatMap(({ id }) => this.#runsOf(id)), ...own];
+      const below = [...chunks.flatMap(({ id }) => this.#listRuns(id)), ...own];
       return [{ face: this.#messageFace(message, chunks), below: beside(below) }];
     }
     const items = blocks.flatMap(block => (by === 'block' ? this.#blockItem(block) : this.#blockItems(block)));
@@ -60,7 +60,7 @@ export class MessageItems {
   }
 
   /** The runs that something started, each a frame, or a node when it is folded. */
-  #runsOf(id: string): GraphItem[] {
+  #listRuns(id: string): GraphItem[] {
     return (this.#spawned.get(id) ?? []).map(message => this.#runItem(message));
   }
 
@@ -87,18 +87,18 @@ export class MessageItems {
     const chunks = this.#chunks(block);
     const [first] = chunks;
     if (first === undefined) return [];
-    const calls = chunks.filter(({ kind }) => kind === 'tool_call').map(chunk => nameOf(chunk));
+    const calls = chunks.filter(({ kind }) => kind === 'tool_call').map(chunk => getName(chunk));
     const text = chunks.find(({ kind }) => kind === 'text' || kind === 'user' || kind === 'repl_input');
-    const failed = chunks.some(chunk => this.#statusOf(chunk) === 'failed');
+    const failed = chunks.some(chunk => this.#getStatus(chunk) === 'failed');
     const face: GraphFace = {
       id: block.id,
       seq: first.event.seq ?? 0,
       kind: block.role === 'user' ? 'user' : 'assistant',
       label: block.role === 'user' ? 'You' : block.step === undefined ? 'Step' : `Step ${block.step + 1}`,
-      detail: calls.length > 0 ? calls.join(', ') : text === undefined ? '' : this.#textOf(text),
+      detail: calls.length > 0 ? calls.join(', ') : text === undefined ? '' : this.#getText(text),
       status: failed ? 'failed' : 'done',
     };
-    return [{ face, below: beside(chunks.flatMap(({ id }) => this.#runsOf(id))) }];
+    return [{ face, below: beside(chunks.flatMap(({ id }) => this.#listRuns(id))) }];
   }
 
   /** The parts of a step: its calls are side by side, because the model made them at once. */
@@ -110,7 +110,7 @@ export class MessageItems {
       if (chunk.kind === 'tool_call' || chunk.kind === 'repl_input') {
         if (calls === undefined) items.push({ beside: (calls = []) });
         calls.push(this.#callItems(chunk));
-      } else items.push({ face: this.#face(chunk), below: beside(this.#runsOf(chunk.id)) });
+      } else items.push({ face: this.#face(chunk), below: beside(this.#listRuns(chunk.id)) });
     }
     const { isFolded, expanded } = this.#detail;
     return items.flatMap(item => {
@@ -123,7 +123,7 @@ export class MessageItems {
 
   #callItems(call: Chunk): GraphItem[] {
     const attached = getAttached(this.#conversation, call.id).filter(({ kind }) => !undrawn.has(kind));
-    const runs = [call.id, ...attached.map(({ id }) => id)].flatMap(id => this.#runsOf(id));
+    const runs = [call.id, ...attached.map(({ id }) => id)].flatMap(id => this.#listRuns(id));
     const face = this.#face(call);
     const questions = attached.filter(({ kind }) => kind === 'relay');
     if (this.#detail.isFolded) {
@@ -152,30 +152,30 @@ export class MessageItems {
       seq: chunks[0]?.event.seq ?? 0,
       kind: message.role === 'user' ? 'user' : 'assistant',
       label: message.role === 'user' ? 'You' : (run?.agentId ?? message.role),
-      detail: lastText === undefined ? '' : this.#textOf(lastText),
+      detail: lastText === undefined ? '' : this.#getText(lastText),
       status,
     };
   }
 
   #face(chunk: Chunk): GraphFace {
     const { id, kind, event } = chunk;
-    const base = { id, seq: event.seq ?? 0, kind, status: this.#statusOf(chunk) };
+    const base = { id, seq: event.seq ?? 0, kind, status: this.#getStatus(chunk) };
     if (event.type === 'tool_call') return { ...base, label: event.name, detail: inputGist(event.input) };
     if (event.type === 'tool_result') return { ...base, label: event.name, detail: outputGist(event.output) };
-    return { ...base, label: '', detail: this.#textOf(chunk) };
+    return { ...base, label: '', detail: this.#getText(chunk) };
   }
 
-  #textOf({ id, event }: Chunk): string {
-    if (event.type === 'user') return gistOf(textOfContent(event.content));
-    if (event.type === 'repl_input') return gistOf(event.code);
-    if (event.type === 'repl_output') return gistOf(event.error ?? event.stdout);
-    if (event.type === 'relay') return event.relayKind === 'question' ? gistOf(event.question) : event.relayKind;
+  #getText({ id, event }: Chunk): string {
+    if (event.type === 'user') return toGist(textOfContent(event.content));
+    if (event.type === 'repl_input') return toGist(event.code);
+    if (event.type === 'repl_output') return toGist(event.error ?? event.stdout);
+    if (event.type === 'relay') return event.relayKind === 'question' ? toGist(event.question) : event.relayKind;
     if ('content' in event && typeof event.content === 'string')
-      return gistOf(textOf(this.#conversation, id) || event.content);
-    return 'message' in event && typeof event.message === 'string' ? gistOf(event.message) : '';
+      return toGist(getChunkText(this.#conversation, id) || event.content);
+    return 'message' in event && typeof event.message === 'string' ? toGist(event.message) : '';
   }
 
-  #statusOf({ id, kind, event }: Chunk): GraphStatus {
+  #getStatus({ id, kind, event }: Chunk): GraphStatus {
     if (kind === 'error') return 'failed';
     if (kind === 'relay') return getAnswer(this.#conversation, id) === undefined ? 'waiting' : 'done';
     if (event.type === 'tool_result') return outcome(event.output);
@@ -183,8 +183,8 @@ export class MessageItems {
     if (kind !== 'tool_call' && kind !== 'repl_input') return 'done';
     const attached = getAttached(this.#conversation, id);
     const end = attached.find(chunk => chunk.kind === 'tool_result' || chunk.kind === 'repl_output');
-    if (end !== undefined) return this.#statusOf(end);
-    return attached.some(chunk => this.#statusOf(chunk) === 'waiting') ? 'waiting' : 'running';
+    if (end !== undefined) return this.#getStatus(end);
+    return attached.some(chunk => this.#getStatus(chunk) === 'waiting') ? 'waiting' : 'running';
   }
 }
 
@@ -194,24 +194,24 @@ function beside(items: readonly GraphItem[]): GraphItem[] {
 }
 
 function outcome(output: unknown): GraphStatus {
-  const known = toolOutputOf(output);
+  const known = toToolOutput(output);
   return 'status' in known ? 'denied' : 'error' in known ? 'failed' : 'done';
 }
 
-function nameOf({ event }: Chunk): string {
+function getName({ event }: Chunk): string {
   return event.type === 'tool_call' ? event.name : '';
 }
 
 function inputGist(input: unknown): string {
-  if (typeof input === 'string') return gistOf(input);
+  if (typeof input === 'string') return toGist(input);
   if (typeof input !== 'object' || input === null) return '';
   const text = Object.values(input).find(value => typeof value === 'string' && value !== '');
-  return typeof text === 'string' ? gistOf(text) : '';
+  return typeof text === 'string' ? toGist(text) : '';
 }
 
 function outputGist(output: unknown): string {
-  const known = toolOutputOf(output);
+  const known = toToolOutput(output);
   if ('status' in known) return known.reason;
-  if ('error' in known) return gistOf(known.error);
-  return typeof known.context === 'string' ? gistOf(known.context) : '';
+  if ('error' in known) return toGist(known.error);
+  return typeof known.context === 'string' ? toGist(known.context) : '';
 }

@@ -16,7 +16,7 @@ export interface TimeSpan {
 const longGap = 0.05;
 
 /** The span of steps; idle gaps count from 5 % of the whole on. People who are waited for are idle time. */
-export function timeSpanOf(steps: readonly TimelineStep[]): TimeSpan {
+export function getTimeSpan(steps: readonly TimelineStep[]): TimeSpan {
   const first = steps[0]?.start ?? 0;
   let [start, end] = [first, first];
   for (const step of steps) {

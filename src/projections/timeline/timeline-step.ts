@@ -31,7 +31,7 @@ export interface TimelineStep {
 const detailLength = 160;
 
 /** The first words of a text, in one line. */
-export function gistOf(text: string): string {
+export function toGist(text: string): string {
   return text
     .slice(0, 4 * detailLength)
     .replaceAll(/\s+/g, ' ')
@@ -40,8 +40,8 @@ export function gistOf(text: string): string {
 }
 
 /** What operations are about: commands, paths, words that were searched. */
-export function subjectOf(operations: readonly Operation[]): string {
-  return gistOf(operations.map(subject).filter(Boolean).join(', '));
+export function describeSubject(operations: readonly Operation[]): string {
+  return toGist(operations.map(subject).filter(Boolean).join(', '));
 }
 
 function subject(operation: Operation): string {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../events/vocabulary.ts';
-import { timeScale, timeSpanOf } from './time-scale.ts';
+import { timeScale, getTimeSpan } from './time-scale.ts';
 import { Timeline } from './timeline.ts';
 import type { TimelineStep } from './timeline-step.ts';
 
@@ -112,7 +112,7 @@ describe('the time scale', () => {
   });
 
   it('shrinks idle gaps of more than 5 % to a mark, and waits for people with them', () => {
-    const span = timeSpanOf([
+    const span = getTimeSpan([
       step(0, 1000, 'run'),
       step(0, 100),
       step(100, 900, 'person'),
@@ -125,7 +125,7 @@ describe('the time scale', () => {
   });
 
   it('has a place for every time of an empty timeline', () => {
-    const span = timeSpanOf([]);
+    const span = getTimeSpan([]);
     expect(timeScale(span, 100, 28)(0)).toBe(0);
   });
 });

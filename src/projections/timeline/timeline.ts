@@ -1,9 +1,9 @@
 import { textOfContent } from '../../events/content-text.ts';
 import { type AgentEvent, type EventOf, isKnownEvent } from '../../events/vocabulary.ts';
-import { toolOutputOf } from '../../events/tools.ts';
+import { toToolOutput } from '../../events/tools.ts';
 import { isOperation, type Operation } from '../activity/activity.ts';
 import { type ActivityState, createActivityState, projectActivity } from '../activity/project-activity.ts';
-import { gistOf, type StepStatus, subjectOf, type TimelineStep } from './timeline-step.ts';
+import { toGist, type StepStatus, describeSubject, type TimelineStep } from './timeline-step.ts';
 
 /** What is known of a run while the timeline grows. */
 interface TimedRun {
@@ -45,7 +45,7 @@ export class Timeline {
     else if (event.type === 'tool_input_delta') this.#hear(event, now);
     else if (event.type === 'usage') this.#account(event, now);
     else if (event.type === 'tool_call') this.#call(event, now, { label: event.name, detail: inputGist(event.input) });
-    else if (event.type === 'repl_input') this.#call(event, now, { label: 'code', detail: gistOf(event.code) });
+    else if (event.type === 'repl_input') this.#call(event, now, { label: 'code', detail: toGist(event.code) });
     else if (event.type === 'tool_start') this.#begin(event.id, now);
     else if (event.type === 'tool_result') this.#result(event, now, operations);
     else if (event.type === 'repl_output') this.#close(event, now, event.error === undefined ? 'done' : 'failed');
@@ -63,7 +63,7 @@ export class Timeline {
   }
 
   #start(event: EventOf<'harness_start'>, now: number): void {
-    const parent = event.parentId === undefined ? undefined : this.#parentOf(event.parentId);
+    const parent = event.parentId === undefined ? undefined : this.#findParent(event.parentId);
     const depth = parent === undefined ? 0 : parent.depth + 1;
     const { agentId: label, model, recorded } = event;
     const status = recorded === true ? 'stopped' : 'running';
@@ -71,7 +71,7 @@ export class Timeline {
     this.#runs.set(event.runId, { row, depth, model, modelRow: undefined, since: now, openCalls: 0 });
   }
 
-  #parentOf(parentId: string): TimedRun | undefined {
+  #findParent(parentId: string): TimedRun | undefined {
     return this.#runs.get(this.#calls.get(parentId)?.runId ?? parentId);
   }
 
@@ -87,7 +87,7 @@ export class Timeline {
   }
 
   #ask(event: EventOf<'step_start'>, now: number): void {
-    const run = this.#runOf(event, now);
+    const run = this.#getRun(event, now);
     this.#stopModel(run);
     run.model = event.model ?? run.model;
     run.since = now;
@@ -96,7 +96,7 @@ export class Timeline {
 
   /** The model of a run is at work: since it was asked, or since the results it waited for. */
   #hear(event: AgentEvent, now: number, words = ''): void {
-    const run = this.#runOf(event, now);
+    const run = this.#getRun(event, now);
     if (run.modelRow === undefined) {
       const { depth, model = 'model' } = run;
       run.modelRow = this.#add(event, run.since, { depth, kind: 'model', label: model, detail: '', status: 'running' });
@@ -107,12 +107,12 @@ export class Timeline {
     this.#change(run.modelRow, {
       end: now,
       ...seqAt(event.seq),
-      ...(detail !== undefined && { detail: gistOf(detail) }),
+      ...(detail !== undefined && { detail: toGist(detail) }),
     });
   }
 
   #account(event: EventOf<'usage'>, now: number): void {
-    const run = this.#runOf(event, now);
+    const run = this.#getRun(event, now);
     if (event.model !== undefined && run.modelRow !== undefined) this.#change(run.modelRow, { label: event.model });
     this.#stopModel(run);
     run.since = now;
@@ -126,7 +126,7 @@ export class Timeline {
   #call(event: EventOf<'tool_call' | 'repl_input'>, now: number, what: Pick<TimelineStep, 'label' | 'detail'>): void {
     if (this.#calls.has(event.id)) return;
     this.#hear(event, now);
-    const run = this.#runOf(event, now);
+    const run = this.#getRun(event, now);
     const row = this.#add(event, now, { depth: run.depth, kind: 'tool', ...what, status: 'running' });
     this.#calls.set(event.id, { row, runId: event.runId });
     run.openCalls++;
@@ -141,7 +141,7 @@ export class Timeline {
   }
 
   #result(event: EventOf<'tool_result'>, now: number, operations: readonly Operation[]): void {
-    const output = toolOutputOf(event.output);
+    const output = toToolOutput(event.output);
     const failed = 'error' in output || operations.some(({ isSuccess }) => isSuccess === false);
     this.#close(event, now, 'status' in output ? 'denied' : failed ? 'failed' : 'done', operations);
   }
@@ -156,7 +156,8 @@ export class Timeline {
     const step = call && this.#steps[call.row];
     if (call === undefined || step === undefined || step.end !== undefined) return;
     const [operation] = operations;
-    const detail = operation?.type === 'write' ? subjectOf(operations) : step.detail || subjectOf(operations);
+    const detail =
+      operation?.type === 'write' ? describeSubject(operations) : step.detail || describeSubject(operations);
     this.#change(call.row, {
       end: now,
       status,
@@ -172,8 +173,8 @@ export class Timeline {
   }
 
   #relay(event: EventOf<'relay'>, now: number): void {
-    const { depth } = this.#runOf(event, now);
-    const detail = gistOf(relaySubject(event));
+    const { depth } = this.#getRun(event, now);
+    const detail = toGist(relaySubject(event));
     const row = this.#add(event, now, { depth, kind: 'person', label: event.relayKind, detail, status: 'running' });
     this.#relays.set(event.id, row);
   }
@@ -195,10 +196,10 @@ export class Timeline {
     status: StepStatus = 'done',
   ): void {
     const depth = this.#runs.get(event.runId)?.depth ?? 0;
-    this.#add(event, now, { depth, kind, label, detail: gistOf(text), status, end: now });
+    this.#add(event, now, { depth, kind, label, detail: toGist(text), status, end: now });
   }
 
-  #runOf({ runId, seq = 0 }: AgentEvent, now: number): TimedRun {
+  #getRun({ runId, seq = 0 }: AgentEvent, now: number): TimedRun {
     const known = this.#runs.get(runId);
     if (known !== undefined) return known;
     this.#start({ type: 'harness_start', runId, agentId: 'agent', seq }, now);
@@ -227,8 +228,8 @@ function relaySubject(relay: EventOf<'relay'>): string {
 
 /** The first text in the input of a call. */
 function inputGist(input: unknown): string {
-  if (typeof input === 'string') return gistOf(input);
+  if (typeof input === 'string') return toGist(input);
   if (typeof input !== 'object' || input === null) return '';
   const text = Object.values(input).find(value => typeof value === 'string' && value !== '');
-  return typeof text === 'string' ? gistOf(text) : '';
+  return typeof text === 'string' ? toGist(text) : '';
 }

@@ -6,7 +6,7 @@ import {
   type FactHandlers,
   type FactOf,
   type FinishReason,
-  finishReasonOf,
+  toFinishReason,
   handleFact,
 } from '../request/fact.ts';
 import type { OpenCall, OpenRelay, OpenRun } from '../request/open.ts';
@@ -233,7 +233,7 @@ const stopReasons: Record<Exclude<FinishReason, 'timeout' | 'interrupted'>, AcpS
 
 function toEnd(outcome: FactOf<'ended'>['outcome']): AcpEnd {
   if (outcome.reason === 'error') return { error: { message: outcome.message, code: outcome.code } };
-  const reason = finishReasonOf(outcome);
+  const reason = toFinishReason(outcome);
   if (reason !== 'timeout' && reason !== 'interrupted') return { stopReason: stopReasons[reason] };
   return { error: { message: presentEnd(reason) ?? reason, code: reason } };
 }

@@ -1,16 +1,16 @@
 import { defined } from '../../base/defined.ts';
 import type { EventOf } from '../../events/vocabulary.ts';
 import { type FileChange, changesOfDiff } from '../../projections/activity/diff-changes.ts';
-import { fileChangesOf } from '../../projections/activity/file-changes.ts';
-import { fileDiffOf } from '../../projections/activity/file-diff.ts';
+import { listFileChanges } from '../../projections/activity/file-changes.ts';
+import { buildFileDiff } from '../../projections/activity/file-diff.ts';
 import { resolvePath } from '../../projections/activity/path.ts';
 import type { CallStatus, ToolPart } from '../../projections/reading/view-node.ts';
 import type { Operation } from '../../projections/activity/activity.ts';
-import { operationsOf } from '../../projections/activity/call-operations.ts';
+import { listOperations } from '../../projections/activity/call-operations.ts';
 import { outputView } from '../../projections/presentation/call-output.ts';
 import { presentCall } from '../../projections/presentation/present-call.ts';
 import { presentRelay } from '../../projections/presentation/present-relay.ts';
-import { resultOf } from '../request/shown-call.ts';
+import { getResult } from '../request/shown-call.ts';
 import type { AcpCall, AcpCallContent, AcpCallKind, AcpCallStatus } from './acp-update.ts';
 
 /** Where a call was made. */
@@ -48,9 +48,9 @@ const kinds: Record<Operation['type'], AcpCallKind> = {
 /** Returns a call as an editor shows it: its line of activity, its diffs or its output, and the files it touches. */
 export function toAcpCall(call: ShownCall, { cwd, subagent }: CallPlace): AcpCall {
   const { id, name, input, output, status } = call;
-  const operations = operationsOf({ name, input, output });
+  const operations = listOperations({ name, input, output });
   const isChange = operations.some(({ type }) => type === 'write');
-  const changes = isChange ? fileChangesOf({ name, input, output }) : [];
+  const changes = isChange ? listFileChanges({ name, input, output }) : [];
   const locations = operations.flatMap(operation => findLocations(operation, cwd));
   const content = [...changes.flatMap(change => toDiffs(change, cwd)), ...toOutputContent(call, changes.length > 0)];
   return {
@@ -79,7 +79,7 @@ export function toAcpResult(shown: AcpCall, call: ShownCall, place: CallPlace): 
 }
 
 function toRawOutput(output: ShownCall['output']): Pick<AcpCall, 'rawOutput'> {
-  return output === undefined ? {} : { rawOutput: 'context' in output ? resultOf(output) : output };
+  return output === undefined ? {} : { rawOutput: 'context' in output ? getResult(output) : output };
 }
 
 /** Returns a relay that is about no call as a call of its own: an editor shows requests only beside a call. */
@@ -141,7 +141,7 @@ function toDiffs(change: FileChange, cwd: string | undefined): AcpCallContent[] 
   if (content !== undefined) return [{ type: 'diff', path, oldText: null, newText: content }];
   if (patch === undefined)
     return edits.map(({ before, after }) => ({ type: 'diff', path, oldText: before, newText: after }));
-  return fileDiffOf(change).hunks.map(({ lines }) => {
+  return buildFileDiff(change).hunks.map(({ lines }) => {
     const textWithout = (kind: 'added' | 'removed') =>
       lines.flatMap(line => (line.kind === kind ? [] : `${line.text}\n`)).join('');
     return { type: 'diff', path, oldText: textWithout('added'), newText: textWithout('removed') };

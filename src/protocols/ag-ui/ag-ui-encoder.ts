@@ -5,7 +5,7 @@ import type { ContentPart } from '../../events/content.ts';
 import { optionsCheck } from '../../base/options/check-options.ts';
 import { name } from '../../base/options/option-fields.ts';
 import type { Encoder } from '../encoder.ts';
-import { type Fact, type FactHandlers, type FactOf, finishReasonOf, handleFact } from '../request/fact.ts';
+import { type Fact, type FactHandlers, type FactOf, toFinishReason, handleFact } from '../request/fact.ts';
 import type { OpenRun } from '../request/open.ts';
 import { foldFields, RequestFold, type RequestOptions } from '../request/request-fold.ts';
 import type { RequestStanding } from '../request/standing.ts';
@@ -292,7 +292,7 @@ class RunStream implements AgUiEncoder {
     const { model } = this.#root;
     const closed = [...this.#close(), this.#update({ usage: totals.usage, seq: this.#seq, ...defined({ model }) })];
     if (outcome.reason === 'error') return [...closed, failed(outcome.message, outcome.code)];
-    const finishReason = finishReasonOf(outcome);
+    const finishReason = toFinishReason(outcome);
     if (finishReason === 'timeout' || finishReason === 'interrupted')
       return [...closed, failed(`The run ended: ${finishReason}.`, `run_${finishReason}`)];
     const usage = totals.costs.map(({ model: used, usage: tokens }) => ({

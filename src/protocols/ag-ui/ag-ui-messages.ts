@@ -3,7 +3,7 @@ import type { ContentPart } from '../../events/content.ts';
 import type { ToolOutput } from '../../events/tools.ts';
 import type { UserPart, ViewNode, ViewPart } from '../../projections/reading/view-node.ts';
 import type { AgUiContentPart, AgUiMessage, AgUiMetadata, AgUiToolCall } from './ag-ui-event.ts';
-import { resultOf, showCall } from '../request/shown-call.ts';
+import { getResult, showCall } from '../request/shown-call.ts';
 
 /** Returns the id of a text, unique in its thread: agents may use an id again in another run. */
 export function textMessageId(runId: string, id: string): string {
@@ -54,7 +54,7 @@ export interface ResultText {
 export function toResultText(output: ToolOutput): ResultText {
   if ('error' in output) return { content: output.error, metadata: { singletree: { status: 'failed' } } };
   if (!('context' in output)) return { content: output.reason, metadata: { singletree: { status: 'denied' } } };
-  const result = resultOf(output);
+  const result = getResult(output);
   return { content: typeof result === 'string' ? result : (JSON.stringify(result) ?? '') };
 }
 

@@ -34,7 +34,7 @@ export class ToolCalls {
     const rest = args.startsWith(written ?? '') ? args.slice(written?.length ?? 0) : '';
     if (rest !== '') return [...begun, { type: 'TOOL_CALL_ARGS', toolCallId, delta: rest, ...of }, end];
     // Arguments cannot be taken back: what is called with others says so.
-    return written === args || isJsonOf(written, args) ? [end] : [{ ...end, metadata: { singletree: { input } } }];
+    return written === args || isSameJson(written, args) ? [end] : [{ ...end, metadata: { singletree: { input } } }];
   }
 
   result({ call: { key: toolCallId, run }, output, abandoned }: FactOf<'result'>): AgUiEvent[] {
@@ -73,6 +73,6 @@ export class ToolCalls {
 }
 
 /** Whether a text is the JSON that another one is, apart from white space. */
-function isJsonOf(written: string | undefined, args: string): boolean {
+function isSameJson(written: string | undefined, args: string): boolean {
   return JSON.stringify(parseJson(written ?? '')) === args;
 }

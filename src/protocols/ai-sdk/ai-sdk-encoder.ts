@@ -4,9 +4,9 @@ import { optionsCheck } from '../../base/options/check-options.ts';
 import { name } from '../../base/options/option-fields.ts';
 import type { Encoder } from '../encoder.ts';
 import { costSummary, type Currency } from '../request/totals.ts';
-import { type Fact, type FactHandlers, type FactOf, finishReasonOf, handleFact } from '../request/fact.ts';
+import { type Fact, type FactHandlers, type FactOf, toFinishReason, handleFact } from '../request/fact.ts';
 import type { OpenRun } from '../request/open.ts';
-import { promptOf } from '../request/shown-call.ts';
+import { getPrompt } from '../request/shown-call.ts';
 import { requestFields, RequestFold, type RequestOptions } from '../request/request-fold.ts';
 import { acceptable, type AiSdkChunk, type AiSdkVersion, aiSdkVersions } from './chunk.ts';
 import { customPart, userPart } from './data-parts.ts';
@@ -150,7 +150,7 @@ class MessageStream {
       const { message, code } = outcome;
       return [...before, { type: 'data-error', data: { message, code } }, { type: 'error', errorText: message }];
     }
-    const reason = finishReasonOf(outcome);
+    const reason = toFinishReason(outcome);
     const messageMetadata = { usage };
     if (reason === 'aborted')
       return [
@@ -166,7 +166,7 @@ class MessageStream {
 /** A subagent as one data part that is replaced when it ends. */
 function agentPart(agent: OpenRun, standing: Readonly<Record<string, unknown>>): AiSdkChunk {
   const { runId, agentName, cause } = agent;
-  const prompt = promptOf(cause);
+  const prompt = getPrompt(cause);
   const called = cause !== undefined && { toolCallId: cause.key };
   const data = { runId, agentName, ...called, ...defined({ prompt }), ...standing };
   return { type: 'data-agent', id: runId, data };

@@ -1,7 +1,7 @@
 import type { RelayDecision } from '../request/decision.ts';
 import type { FactOf } from '../request/fact.ts';
 import type { OpenCall, OpenRelay } from '../request/open.ts';
-import { resultOf } from '../request/shown-call.ts';
+import { getResult } from '../request/shown-call.ts';
 import type { AiSdkChunk, AiSdkVersion } from './chunk.ts';
 import { approvalPart } from './data-parts.ts';
 
@@ -62,13 +62,13 @@ export class ToolParts {
   input({ key: toolCallId, toolName, delta }: FactOf<'input'>): AiSdkChunk[] {
     const written: AiSdkChunk = { type: 'tool-input-delta', toolCallId, inputTextDelta: delta };
     if (this.#streaming.has(toolCallId)) return [written];
-    const kind = this.#kindOf(toolName);
+    const kind = this.#getKind(toolName);
     this.#streaming.set(toolCallId, kind);
     return [{ type: 'tool-input-start', toolCallId, toolName, ...kind }, written];
   }
 
   call(call: OpenCall): AiSdkChunk[] {
-    const kind = this.#streaming.get(call.key) ?? this.#kindOf(call.toolName);
+    const kind = this.#streaming.get(call.key) ?? this.#getKind(call.toolName);
     this.#streaming.delete(call.key);
     this.#open.set(call.key, { step: this.#step, kind });
     return [inputAvailable(call, kind, call.input)];
@@ -76,9 +76,9 @@ export class ToolParts {
 
   result({ call: { key: toolCallId, toolName }, output }: FactOf<'result'>): AiSdkChunk[] {
     const part = this.#open.get(toolCallId);
-    const kind = part?.kind ?? this.#kindOf(toolName);
+    const kind = part?.kind ?? this.#getKind(toolName);
     this.#open.delete(toolCallId);
-    if ('context' in output) return [{ type: 'tool-output-available', toolCallId, output: resultOf(output), ...kind }];
+    if ('context' in output) return [{ type: 'tool-output-available', toolCallId, output: getResult(output), ...kind }];
     if ('error' in output) return [failed(toolCallId, kind, output.error)];
     if (this.#version === 5) return [failed(toolCallId, kind, output.reason)];
     return this.#denied(toolCallId, output.reason, part?.rejected === true);
@@ -144,7 +144,7 @@ export class ToolParts {
     ];
   }
 
-  #kindOf(toolName: string): PartKind {
+  #getKind(toolName: string): PartKind {
     return this.#clientTools.includes(toolName) ? {} : { dynamic: true };
   }
 }

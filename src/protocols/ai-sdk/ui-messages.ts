@@ -5,9 +5,9 @@ import { name } from '../../base/options/option-fields.ts';
 import type { RelayPart, ReplPart, ToolPart, ViewNode, ViewPart } from '../../projections/reading/view-node.ts';
 import { acceptable, type AiSdkVersion, aiSdkVersions } from './chunk.ts';
 import { approvalPart, contentParts, customPart, userPart } from './data-parts.ts';
-import { decisionOf, type RelayDecision, relaySubject, undecided } from '../request/decision.ts';
+import { toDecision, type RelayDecision, relaySubject, undecided } from '../request/decision.ts';
 import { agentOutcome, fileData, noResult } from '../request/fact.ts';
-import { promptOf, resultOf, showCall, type ShownCall } from '../request/shown-call.ts';
+import { getPrompt, getResult, showCall, type ShownCall } from '../request/shown-call.ts';
 
 /** One part of a UI message; which ones a client has depends on its version. */
 export interface UiPart {
@@ -25,7 +25,7 @@ export interface UiMessage {
 
 /** What was decided about a relay; undefined while it waits. */
 export function relayDecision({ status, answer }: RelayPart): RelayDecision | undefined {
-  if (answer !== undefined) return decisionOf(answer);
+  if (answer !== undefined) return toDecision(answer);
   return status === 'pending' ? undefined : undecided('The run ended before anybody answered.');
 }
 
@@ -52,7 +52,7 @@ export function toolParts(part: ToolPart | ReplPart, client: ClientKind, agent?:
   const { id: toolCallId, toolName } = call;
   const ofAgent = agent !== undefined && version > 5 && { toolMetadata: agentIn(agent) };
   const kind = clientTools.includes(toolName) ? { type: `tool-${toolName}` } : { type: 'dynamic-tool', toolName };
-  const shown = { ...kind, toolCallId, ...stateOf(call, asked, version), ...ofAgent };
+  const shown = { ...kind, toolCallId, ...getState(call, asked, version), ...ofAgent };
   return [
     shown,
     ...others.map(relay => ({ ...relayDataPart(relay, toolCallId) })),
@@ -67,7 +67,7 @@ export function toolParts(part: ToolPart | ReplPart, client: ClientKind, agent?:
 export function agentParts(run: ViewNode, cause: ShownCall | undefined, client: ClientKind): UiPart[] {
   const { status = 'complete', model } = run;
   if (run.memory !== undefined) return [];
-  const prompt = promptOf(cause);
+  const prompt = getPrompt(cause);
   const parts = [...run.partList];
   const error = parts.findLast(part => part.kind === 'fact' && part.event.type === 'error');
   const words = parts.slice(parts.findLastIndex(({ kind }) => kind === 'tool' || kind === 'repl') + 1);
@@ -95,7 +95,7 @@ function agentIn({ id, runId = id, agentId: agentName = runId }: ViewNode): { ru
 }
 
 /** The state of a tool part with its fields. */
-function stateOf({ id, input, output, isOpen }: ShownCall, asked: RelayPart | undefined, version: AiSdkVersion) {
+function getState({ id, input, output, isOpen }: ShownCall, asked: RelayPart | undefined, version: AiSdkVersion) {
   const decision = asked && relayDecision(asked);
   const approved = version === 7 && asked !== undefined && decision !== undefined && decision.outcome !== 'reject';
   const approval = approved ? { approval: { id: asked.relay.id, approved: true } } : {};
@@ -106,7 +106,7 @@ function stateOf({ id, input, output, isOpen }: ShownCall, asked: RelayPart | un
       ? { state: 'approval-requested', input, approval: { id: asked.relay.id } }
       : { state: 'input-available', input };
   }
-  if ('context' in output) return { state: 'output-available', input, output: resultOf(output), ...approval };
+  if ('context' in output) return { state: 'output-available', input, output: getResult(output), ...approval };
   if ('error' in output) return { state: 'output-error', input, errorText: output.error, ...approval };
   if (version === 5) return { state: 'output-error', input, errorText: output.reason };
   const rejected = { id: asked?.relay.id ?? `${id}:rule`, approved: false };
@@ -139,7 +139,7 @@ export function uiMessages(nodes: Iterable<ViewNode>, options: UiMessagesOptions
   const messages: UiMessage[] = [];
   for (const node of nodes) {
     if (node.status === 'running') continue;
-    const parts = newestData(partsOf(node, client)).map(acceptable);
+    const parts = newestData(buildParts(node, client)).map(acceptable);
     if (parts.length === 0) continue;
     const { runId = node.id, agentId: agentName = runId } = node;
     const metadata = { runId, agentName, ...defined({ threadId }) };
@@ -159,7 +159,7 @@ function newestData(parts: readonly UiPart[]): UiPart[] {
   return [...byKey.values()];
 }
 
-function partsOf(node: ViewNode, client: ClientKind): UiPart[] {
+function buildParts(node: ViewNode, client: ClientKind): UiPart[] {
   if (node.role === 'summary') return [{ type: 'text', text: node.text }];
   if (node.role === 'assistant') return [...node.partList].flatMap(part => assistantParts(part, node, client));
   return [...node.partList].flatMap(part => (part.kind === 'user' ? contentParts(part.content).map(asPart) : []));

@@ -1,5 +1,5 @@
-import { fileChangesOf } from '../../projections/activity/file-changes.ts';
-import { type FileDiff, fileDiffOf } from '../../projections/activity/file-diff.ts';
+import { listFileChanges } from '../../projections/activity/file-changes.ts';
+import { type FileDiff, buildFileDiff } from '../../projections/activity/file-diff.ts';
 import { type OutputImage, outputView } from '../../projections/presentation/call-output.ts';
 import { presentCall } from '../../projections/presentation/present-call.ts';
 import { shortenedText } from '../../projections/presentation/shortened-text.ts';
@@ -26,7 +26,7 @@ export function describeCall(tool: ToolPart): CallDetails {
   const { verb, object, command, exitCode } = presentCall(tool);
   const { label, tone } = toolWording[tool.status];
   const hasFailed = tool.status === 'done' && exitCode !== undefined && exitCode !== 0;
-  const diffs = fileChangesOf(tool).map(fileDiffOf);
+  const diffs = listFileChanges(tool).map(buildFileDiff);
   const [added, removed] = [sum(diffs, 'added'), sum(diffs, 'removed')];
   const facts = [
     tool.status === 'done' ? '' : label.toLowerCase(),

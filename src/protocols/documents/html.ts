@@ -1,7 +1,7 @@
 import type { ContentPart } from '../../events/content.ts';
 import type { LoggedEvent } from '../../events/vocabulary.ts';
 import { visibleText } from '../../base/terminal-text.ts';
-import { noticeOf } from '../../projections/reading/notice.ts';
+import { toNotice } from '../../projections/reading/notice.ts';
 import type { FileDiff } from '../../projections/activity/file-diff.ts';
 import type { OutputImage } from '../../projections/presentation/call-output.ts';
 import { presentAnswer, presentRelay } from '../../projections/presentation/present-relay.ts';
@@ -10,7 +10,7 @@ import type { RelayPart, ReplPart, ToolPart, ViewNode, ViewPart } from '../../pr
 import { describeCall, shorten } from './call-details.ts';
 import { html, Markup, nothing, proseHtml } from './html-prose.ts';
 import { pageStyle, playerScript } from './html-page.ts';
-import { authorOf, describeThread, minute, PlaybackTimes, readDocument } from './thread-facts.ts';
+import { getAuthor, describeThread, minute, PlaybackTimes, readDocument } from './thread-facts.ts';
 import type { ThreadDocument } from './thread-document.ts';
 
 /**
@@ -70,8 +70,8 @@ class PageWriter {
   }
 
   message(node: ViewNode): Markup {
-    const time = minute(this.#times.timeOf(node.parts[0]) ?? '').slice(11);
-    const head = [authorOf(node), node.model ?? '', time].filter(text => text !== '').join(' · ');
+    const time = minute(this.#times.getTime(node.parts[0]) ?? '').slice(11);
+    const head = [getAuthor(node), node.model ?? '', time].filter(text => text !== '').join(' · ');
     const end = presentEnd(node.status);
     const parts = node.parts.map((part, index) => this.#part(part, node, node.parts[index + 1]));
     return html`
@@ -83,9 +83,9 @@ ${parts}${node.role === 'summary' ? proseHtml(node.text) : nothing}${end === und
 
   /** The attributes that tell the player when a part appears and is complete. */
   #at(part: ViewPart | undefined, next?: ViewPart): Markup {
-    const at = this.#times.offsetOf(part);
+    const at = this.#times.getOffset(part);
     if (at === undefined) return nothing;
-    const until = this.#times.offsetOf(next);
+    const until = this.#times.getOffset(next);
     return until === undefined || until <= at ? html` data-at="${at}"` : html` data-at="${at}" data-until="${until}"`;
   }
 
@@ -145,7 +145,7 @@ ${parts}${node.role === 'summary' ? proseHtml(node.text) : nothing}${end === und
       );
       return html`<ul class="tasks">${tasks}</ul>\n`;
     }
-    const notice = noticeOf(event);
+    const notice = toNotice(event);
     if (notice === undefined) return nothing;
     return html`<p class="notice" data-level="${notice.level}">${visibleText(notice.message)}</p>\n`;
   }

@@ -5,12 +5,12 @@ import type { LoggedEvent } from '../../events/vocabulary.ts';
 import { lexMarkdown, withLineFeeds } from '../../projections/presentation/lex-markdown.ts';
 import { presentAnswer, presentRelay } from '../../projections/presentation/present-relay.ts';
 import { presentEnd } from '../../projections/presentation/wording.ts';
-import { noticeOf } from '../../projections/reading/notice.ts';
+import { toNotice } from '../../projections/reading/notice.ts';
 import type { WindowOfThread } from '../../projections/reading/ranges/thread-window.ts';
 import { readPart } from '../../projections/reading/thread-reading.ts';
 import type { RelayPart, ReplPart, ToolPart, ViewNode, ViewPart } from '../../projections/reading/view-node.ts';
 import { describeCall, shorten } from './call-details.ts';
-import { authorOf, describeThread, minute, PlaybackTimes, readDocument } from './thread-facts.ts';
+import { getAuthor, describeThread, minute, PlaybackTimes, readDocument } from './thread-facts.ts';
 import type { ThreadDocument } from './thread-document.ts';
 
 /**
@@ -32,7 +32,7 @@ function escapeAround(raw: string, tokens: readonly Token[]): string {
   for (const token of tokens) {
     const place = token.raw === '' ? -1 : raw.indexOf(token.raw, at);
     if (place < 0) continue;
-    const inner = 'tokens' in token && Array.isArray(token.tokens) ? token.tokens : itemsOf(token);
+    const inner = 'tokens' in token && Array.isArray(token.tokens) ? token.tokens : getItems(token);
     const isCode = token.type === 'code' || token.type === 'codespan';
     written += escapeTags(raw.slice(at, place)) + (isCode ? token.raw : escapeAround(token.raw, inner));
     at = place + token.raw.length;
@@ -40,7 +40,7 @@ function escapeAround(raw: string, tokens: readonly Token[]): string {
   return written + escapeTags(raw.slice(at));
 }
 
-function itemsOf(token: Token): readonly Token[] {
+function getItems(token: Token): readonly Token[] {
   return token.type === 'list' ? (token['items'] as Token[]) : [];
 }
 
@@ -80,8 +80,8 @@ export function toMarkdownPart(part: Pick<WindowOfThread, 'snapshot' | 'events'>
 
 function writeMessages(nodes: readonly ViewNode[], events: readonly LoggedEvent[]): string {
   const times = new PlaybackTimes(events);
-  const timeOf = (part: ViewPart) => minute(times.timeOf(part) ?? '').slice(11);
-  const messages = nodes.map(node => writeMessage(node, '##', timeOf));
+  const formatTime = (part: ViewPart) => minute(times.getTime(part) ?? '').slice(11);
+  const messages = nodes.map(node => writeMessage(node, '##', formatTime));
   return messages.filter(text => text !== '').join('\n\n');
 }
 
@@ -90,7 +90,7 @@ type TimeOf = (part: ViewPart) => string;
 function writeMessage(node: ViewNode, level: string, timeOf: TimeOf): string {
   const [first] = node.parts;
   const time = first === undefined ? '' : timeOf(first);
-  const head = [authorOf(node), node.model ?? '', time].filter(text => text !== '').map(visibleLine);
+  const head = [getAuthor(node), node.model ?? '', time].filter(text => text !== '').map(visibleLine);
   const end = presentEnd(node.status);
   const parts = node.parts.map(part => writePart(part, node, timeOf));
   const texts = [...parts, node.role === 'summary' ? withoutTags(node.text) : '', end === undefined ? '' : `*${end}*`];
@@ -117,7 +117,7 @@ function writePart(part: ViewPart, node: ViewNode, timeOf: TimeOf): string {
     case 'run':
       return writeRuns(part.runs, timeOf);
     default: {
-      const notice = noticeOf(part.event);
+      const notice = toNotice(part.event);
       if (part.event.type === 'tasks') return part.event.tasks.map(writeTask).join('\n');
       return notice === undefined
         ? ''

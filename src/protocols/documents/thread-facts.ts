@@ -44,7 +44,7 @@ export function minute(iso: string): string {
 }
 
 /** Returns who wrote a message. */
-export function authorOf({ role, agentId, parts }: ViewNode): string {
+export function getAuthor({ role, agentId, parts }: ViewNode): string {
   if (role === 'summary') return 'Summary';
   if (role !== 'user') return agentId ?? 'Agent';
   const said = parts.find(part => part.kind === 'user');
@@ -68,11 +68,11 @@ export class PlaybackTimes {
     }
   }
 
-  timeOf(part: { readonly seq?: number } | undefined): string | undefined {
+  getTime(part: { readonly seq?: number } | undefined): string | undefined {
     return this.#at.get(part?.seq ?? -1)?.ts;
   }
 
-  offsetOf(part: { readonly seq?: number } | undefined): number | undefined {
+  getOffset(part: { readonly seq?: number } | undefined): number | undefined {
     return this.#at.get(part?.seq ?? -1)?.offset;
   }
 }

@@ -4,9 +4,9 @@ import { name } from '../../base/options/option-fields.ts';
 import type { Encoder } from '../encoder.ts';
 import { costSummary, type Currency } from '../request/totals.ts';
 import type { RelayDecision } from '../request/decision.ts';
-import { type Fact, type FactHandlers, type FactOf, finishReasonOf, handleFact } from '../request/fact.ts';
+import { type Fact, type FactHandlers, type FactOf, toFinishReason, handleFact } from '../request/fact.ts';
 import type { OpenRun } from '../request/open.ts';
-import { promptOf, resultOf } from '../request/shown-call.ts';
+import { getPrompt, getResult } from '../request/shown-call.ts';
 import { requestFields, RequestFold, type RequestOptions } from '../request/request-fold.ts';
 import type { ApprovalOutcome, FlowEvent } from './flow-event.ts';
 import { defined } from '../../base/defined.ts';
@@ -46,7 +46,7 @@ function flowTable({ threadId, resourceId, currency }: FlowOptions): FactHandler
       { type: 'tool-progress', toolName: call.toolName, toolCallId: call.key, ...ofAgent(call.run), ...progress },
     ],
     result: ({ call, output }) => [
-      { ...invocation(call), state: 'result', result: 'context' in output ? resultOf(output) : output },
+      { ...invocation(call), state: 'result', result: 'context' in output ? getResult(output) : output },
     ],
     asked: ({ relay: { id, kind, target, payload } }) => [
       { type: 'approval-required', data: { id, kind, target, payload, ...place } },
@@ -71,7 +71,7 @@ function flowTable({ threadId, resourceId, currency }: FlowOptions): FactHandler
       if (outcome.reason === 'error')
         return [{ type: 'error', error: { message: outcome.message, code: outcome.code } }];
       return [
-        { type: 'finish', finishReason: finishReasonOf(outcome), usage: totals.usage },
+        { type: 'finish', finishReason: toFinishReason(outcome), usage: totals.usage },
         { type: 'data-cost-summary', data: costSummary(totals, currency) },
         { type: 'data-latency-summary', data: totals.latency },
       ];
@@ -92,7 +92,7 @@ function ofAgent({ parent, runId }: OpenRun): { toolAgentId?: string } {
 }
 
 function agentCall({ runId, agentName, cause }: OpenRun) {
-  const prompt = promptOf(cause);
+  const prompt = getPrompt(cause);
   return {
     type: 'tool-agent',
     toolAgentId: runId,

@@ -1,5 +1,5 @@
 import type { ContentPart } from '../../events/content.ts';
-import { isToolParseError, toolOutputOf } from '../../events/tools.ts';
+import { isToolParseError, toToolOutput } from '../../events/tools.ts';
 import type { EventOf } from '../../events/vocabulary.ts';
 
 /** A part of a message as the conventions describe it. */
@@ -33,7 +33,7 @@ export function toToolMessage({ id, output }: Pick<EventOf<'tool_result'>, 'id' 
 
 /** Returns what a model reads of the result of a call. */
 export function toResponse(output: unknown): unknown {
-  const shown = toolOutputOf(output);
+  const shown = toToolOutput(output);
   return 'context' in shown ? shown.context : 'error' in shown ? shown.error : shown.reason;
 }
 

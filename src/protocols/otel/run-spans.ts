@@ -1,6 +1,6 @@
 import { replacesAttempt, type StepAttempt } from '../../events/attempt.ts';
 import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
-import { toolOutputOf } from '../../events/tools.ts';
+import { toToolOutput } from '../../events/tools.ts';
 import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 import {
   type ContentMessage,
@@ -312,7 +312,7 @@ export class RunSpans {
     tool.span.set({ 'singletree.activity': activity });
     if (this.#hasContent) tool.span.setJson('gen_ai.tool.call.result', toResponse(output));
     this.hear(toToolMessage(event));
-    const result = toolOutputOf(output);
+    const result = toToolOutput(output);
     if ('status' in result) return this.#close(id, time, ['denied', result.reason]);
     return this.#close(id, time, 'error' in result ? ['tool_error', result.error] : undefined);
   }

@@ -18,7 +18,7 @@ export function undecided(feedback: string): RelayDecision {
 }
 
 /** What an answer in the log decides; one that expired or was cancelled is a rejection that says so. */
-export function decisionOf({ outcome, feedback, input, answer }: EventOf<'relay_resolved'>): RelayDecision {
+export function toDecision({ outcome, feedback, input, answer }: EventOf<'relay_resolved'>): RelayDecision {
   const words = feedback !== undefined && { feedback };
   switch (outcome) {
     case 'approve':
@@ -49,11 +49,11 @@ type Subject = Pick<OpenRelay, 'kind' | 'target' | 'payload'>;
 /** What a relay asks about; `callKey` is the wire id of its call. */
 export function relaySubject(event: EventOf<'relay'>, callKey: string | undefined): Subject {
   const { toolCallId, expiresAt } = event;
-  const { kind, target, payload } = subjectOf(event, callKey);
+  const { kind, target, payload } = getSubject(event, callKey);
   return { kind, target, payload: defined({ toolCallId: callKey ?? toolCallId, ...payload, expiresAt }) };
 }
 
-function subjectOf(event: EventOf<'relay'>, callKey: string | undefined): Subject {
+function getSubject(event: EventOf<'relay'>, callKey: string | undefined): Subject {
   const target = callKey ?? event.toolCallId ?? event.id;
   switch (event.relayKind) {
     case 'permission':

@@ -90,7 +90,7 @@ export class OpenRun {
   }
 
   /** The wire id of one of its calls. */
-  keyOf(id: string): string {
+  getKey(id: string): string {
     const times = this.abandoned.get(id);
     return times === undefined ? id : `${id}~${times + 1}`;
   }
@@ -134,7 +134,7 @@ export class OpenRuns {
   }
 
   /** The open run an event belongs to, made when it is the first of its run; undefined for what is not of the request. */
-  runOf(event: AgentEvent, at: number | undefined): OpenRun | undefined {
+  findRun(event: AgentEvent, at: number | undefined): OpenRun | undefined {
     const known = this.#runs.get(event.runId);
     if (known !== undefined) return known;
     // An observer or a reflector serves a run, but is no part of its request: it may outlast it, and costs apart.

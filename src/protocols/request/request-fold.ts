@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { defined } from '../../base/defined.ts';
 import { type OptionFields, optionsCheck } from '../../base/options/check-options.ts';
 import { callback, name } from '../../base/options/option-fields.ts';
-import { toolOutputOf } from '../../events/tools.ts';
+import { toToolOutput } from '../../events/tools.ts';
 import { addUsage } from '../../events/usage-sum.ts';
 import { type AgentEvent, type Handlers, isKnownEvent } from '../../events/vocabulary.ts';
 import { relayBook } from '../../projections/relay-book.ts';
@@ -89,8 +89,8 @@ export class RequestFold {
     if (event.ts !== undefined) state.at = Date.parse(event.ts);
     // People decide from wherever they are: the relay or the plan says what it is about, not the run.
     if (event.type === 'relay_resolved') resolve(state, event);
-    const run = state.runs.runOf(event, state.at);
-    if (run !== undefined) this.#takeOf(run, event);
+    const run = state.runs.findRun(event, state.at);
+    if (run !== undefined) this.#updateRun(run, event);
     else if (event.type === 'plan_status' && state.plans.has(event.planId)) movePlan(state, event.planId, event.to);
     state.book = relayBook.step(state.book, event);
     return this.#takeFacts();
@@ -119,7 +119,7 @@ export class RequestFold {
     return false;
   }
 
-  #takeOf(run: OpenRun, event: AgentEvent): void {
+  #updateRun(run: OpenRun, event: AgentEvent): void {
     const { totals, at, emit } = this.#state;
     totals.pass(at);
     if (!run.announced) {
@@ -155,7 +155,7 @@ export class RequestFold {
     tool_call: ({ id, name, input }, run) => openCall(this.#state, run, { id, toolName: name, input }),
     tool_start: ({ id }) => startCall(this.#state, id),
     tool_progress: ({ toolCallId, content }) => reportProgress(this.#state, toolCallId, content),
-    tool_result: ({ id, output }) => closeCall(this.#state, this.#state.runs.callNamed(id), toolOutputOf(output)),
+    tool_result: ({ id, output }) => closeCall(this.#state, this.#state.runs.callNamed(id), toToolOutput(output)),
     repl_input: ({ id, code }, run) => {
       openCall(this.#state, run, { id, toolName: 'repl', input: { code } });
       startCall(this.#state, id);

@@ -35,7 +35,7 @@ export function showCall(part: ToolPart | ReplPart): ShownCall | undefined {
 const names = ['prompt', 'task', 'message', 'question', 'description'];
 
 /** What a subagent was asked, from the input of the call that started it: the field that says it, or the whole input. */
-export function promptOf(call: { readonly input: unknown } | undefined): unknown {
+export function getPrompt(call: { readonly input: unknown } | undefined): unknown {
   const input = call?.input;
   if (typeof input !== 'object' || input === null) return input;
   const fields = input as Readonly<Record<string, unknown>>;
@@ -44,7 +44,7 @@ export function promptOf(call: { readonly input: unknown } | undefined): unknown
 }
 
 /** What a tool that worked gave back for programs: its result, or what the model is sent when there is none. */
-export function resultOf({ context, result }: Extract<ToolOutput, { context: unknown }>): unknown {
+export function getResult({ context, result }: Extract<ToolOutput, { context: unknown }>): unknown {
   return result === undefined ? context : result;
 }
 

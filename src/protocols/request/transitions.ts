@@ -2,7 +2,7 @@ import { replacesAttempt } from '../../events/attempt.ts';
 import type { ToolOutput } from '../../events/tools.ts';
 import { noUsage } from '../../events/usage-sum.ts';
 import type { EventOf } from '../../events/vocabulary.ts';
-import { decisionOf, openRelay, type RelayDecision, undecided } from './decision.ts';
+import { toDecision, openRelay, type RelayDecision, undecided } from './decision.ts';
 import { agentOutcome, type EndReason, noResult, type PlanStatus, type RequestOutcome } from './fact.ts';
 import type { OpenCall, OpenRelay, OpenRun, RequestState } from './open.ts';
 import { readProgress } from './shown-call.ts';
@@ -41,7 +41,7 @@ export function streamInput(state: RequestState, run: OpenRun, event: EventOf<'t
   const known = run.inputs.get(id);
   const toolName = known?.toolName ?? name;
   if (run.parent !== undefined || toolName === undefined) return;
-  const input = known ?? { key: run.keyOf(id), toolName };
+  const input = known ?? { key: run.getKey(id), toolName };
   run.inputs.set(id, input);
   state.emit({ type: 'input', ...input, delta });
 }
@@ -58,7 +58,7 @@ export function openCall(
   run.inputs.delete(id);
   const call: OpenCall = {
     id,
-    key: run.keyOf(id),
+    key: run.getKey(id),
     toolName,
     input,
     run,
@@ -140,7 +140,7 @@ export function beginStep(state: RequestState, run: OpenRun, { step, model }: Ev
 export function resolve(state: RequestState, event: EventOf<'relay_resolved'>): void {
   const isFirst = state.book.get(event.relayId)?.status === 'pending';
   const relay = isFirst ? state.relays.get(event.relayId) : undefined;
-  if (relay !== undefined) decide(state, relay, decisionOf(event));
+  if (relay !== undefined) decide(state, relay, toDecision(event));
 }
 
 /** Emits the decision on a relay, and what it means for a plan. */

@@ -10,7 +10,7 @@ import { SingletreeError } from '../../base/singletree-error.ts';
 import { optionsCheck } from '../../base/options/check-options.ts';
 import { callback, name as optionName } from '../../base/options/option-fields.ts';
 import { RuntimeContext } from '../governed-agent.ts';
-import { resultOf } from '../../protocols/request/shown-call.ts';
+import { getResult } from '../../protocols/request/shown-call.ts';
 import { checkPlanMove, plansFold } from './plan-fold.ts';
 
 /** A plan that may be carried out. */
@@ -120,7 +120,7 @@ class PlanCall {
     const { signal } = this.#context;
     try {
       const output = toolOutput(await untilAborted(Promise.resolve().then(execute), signal));
-      return 'context' in output ? resultOf(output) : output;
+      return 'context' in output ? getResult(output) : output;
     } catch (error) {
       // A run that is stopped still stores what its calls put at once, and waits for none of them.
       await untilAborted(this.#put('failed'), signal);

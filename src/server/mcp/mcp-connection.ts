@@ -139,8 +139,8 @@ export class McpConnection implements CallingConnection {
   async #describe(failure: unknown): Promise<string> {
     const site = await this.open().catch(() => undefined);
     if (!SingletreeError.is(failure)) site?.reportFailure(failure);
-    const { problemOf } = await import('../problem-response.ts');
-    const { detail, code } = problemOf(failure);
+    const { toProblem } = await import('../problem-response.ts');
+    const { detail, code } = toProblem(failure);
     const text = `${detail} (${code})`;
     return site?.redactor.text(text) ?? text;
   }

@@ -8,7 +8,7 @@ import { searchLog } from '../../log/derived/log-queries.ts';
 import type { Thread } from '../../log/event-log.ts';
 import type { ThreadInfo } from '../../protocols/http-api.ts';
 import type { Site } from '../site.ts';
-import { cursorOf, hasTitleWords, placeIn } from '../threads.ts';
+import { toCursor, hasTitleWords, placeIn } from '../threads.ts';
 import type { McpAccess, McpCaller } from './mcp-access.ts';
 
 /** How many threads, or pages of hits, are looked at for one page of a list: few may be of the folder. */
@@ -69,7 +69,7 @@ export class VisibleThreads {
     let last: Thread | undefined;
     for await (const thread of allThreads(this.#site.options.log, { resourceId, after: placeIn(cursor) })) {
       if (last !== undefined && (threads.length === limit || looked === mostThreads))
-        return { threads, next: cursorOf(last) };
+        return { threads, next: toCursor(last) };
       last = thread;
       looked++;
       if (!hasTitleWords(thread, query)) continue;

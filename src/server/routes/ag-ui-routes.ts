@@ -7,7 +7,7 @@ import { agUiInfo, type AgUiRunBody, agUiRunBody } from '../../protocols/http-ag
 import type { AgUiTurn } from '../ag-ui.ts';
 import { findClientThread } from '../chat.ts';
 import { type Route, route, threadRoute } from '../route.ts';
-import { authorOf, checkRight } from '../security/caller.ts';
+import { getAuthor, checkRight } from '../security/caller.ts';
 import type { Site } from '../site.ts';
 import { frameResponse } from '../streams/frame-stream.ts';
 import { requestStream } from '../streams/request-stream.ts';
@@ -97,7 +97,7 @@ export function agUiRoutes(site: Site): Route[] {
       answer: z.looseObject({ stopped: z.boolean() }),
       handle: async ({ thread, param, scope }) => {
         pickAgent(agents, param('agentId'), thread.id);
-        const stopped = await conversations.abortAll(thread.id, authorOf(scope));
+        const stopped = await conversations.abortAll(thread.id, getAuthor(scope));
         return { stopped: stopped.length > 0 };
       },
     }),

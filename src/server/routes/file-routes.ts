@@ -97,7 +97,7 @@ const mentionQuery = z.strictObject({
 /** The files that a message can mention: those of the folder that the agents of a thread work in. */
 export function mentionRoutes(site: Site): Route[] {
   const indexes = new Map<string, FileIndex>();
-  const indexOf = (folder: string): FileIndex => {
+  const getIndex = (folder: string): FileIndex => {
     const index = indexes.get(folder) ?? new FileIndex(workspace(folder), systemClock);
     indexes.delete(folder);
     indexes.set(folder, index);
@@ -126,7 +126,7 @@ export function mentionRoutes(site: Site): Route[] {
       handle: async ({ query: { query = '', limit = defaultLimit, ...place }, scope }) => {
         const folder = await folderFor(scope, place);
         if (folder === undefined) return { files: [] };
-        const index = indexOf(folder);
+        const index = getIndex(folder);
         const built = index.refresh();
         if (!index.isComplete) await built;
         return {

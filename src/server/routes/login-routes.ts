@@ -17,7 +17,7 @@ export function loginRoutes(site: Site): Route[] {
   const signIn = (context: Context<AppEnv>, fields: { readonly next: string | undefined; readonly token: string }) => {
     const next = localPath(fields.next);
     try {
-      const cookie = access.isOpen ? undefined : access.signIn(fields.token, addressOf(context));
+      const cookie = access.isOpen ? undefined : access.signIn(fields.token, getAddress(context));
       return redirect(next, cookie && setCookie(context, cookie, thirtyDays));
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
@@ -63,7 +63,7 @@ export function loginRoutes(site: Site): Route[] {
 }
 
 /** Where a request comes from. */
-export function addressOf(context: Context<AppEnv>): string {
+export function getAddress(context: Context<AppEnv>): string {
   return context.env?.incoming?.socket?.remoteAddress ?? 'unknown';
 }
 

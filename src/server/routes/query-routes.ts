@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { readRedacted } from '../../agents/redaction/read-redacted.ts';
 import { defined } from '../../base/defined.ts';
-import { definitionOf, type EventType } from '../../events/vocabulary.ts';
+import { getDefinition, type EventType } from '../../events/vocabulary.ts';
 import { readEventPage } from '../../log/event-pages.ts';
-import { searchLog, usageOf } from '../../log/derived/log-queries.ts';
+import { searchLog, readUsage } from '../../log/derived/log-queries.ts';
 import { usageGroups } from '../../log/derived/usage-totals.ts';
 import { wholeNumber } from '../request-input.ts';
 import { type Route, route, threadRoute } from '../route.ts';
@@ -43,7 +43,7 @@ const eventsQuery = z.strictObject({
     .pipe(
       z.array(
         z.custom<EventType>(
-          type => typeof type === 'string' && definitionOf(type) !== undefined,
+          type => typeof type === 'string' && getDefinition(type) !== undefined,
           'expected types of events',
         ),
       ),
@@ -98,7 +98,7 @@ export function queryRoutes(site: Site): Route[] {
       summary: 'Add up what calls of models and tools used in all threads',
       query: usageQuery,
       handle: async ({ query, scope }) => ({
-        totals: await usageOf(log, defined({ ...query, resourceId: resourceFor(scope, query.resourceId) })),
+        totals: await readUsage(log, defined({ ...query, resourceId: resourceFor(scope, query.resourceId) })),
       }),
     }),
   ];

@@ -5,9 +5,9 @@ import { SingletreeError } from '../../base/singletree-error.ts';
 import { relayBody } from '../../protocols/http-api.ts';
 import { wholeNumber } from '../request-input.ts';
 import { type Route, route, threadRoute } from '../route.ts';
-import { authorOf } from '../security/caller.ts';
+import { getAuthor } from '../security/caller.ts';
 import type { Site } from '../site.ts';
-import { cursorOf, placeIn } from '../threads.ts';
+import { toCursor, placeIn } from '../threads.ts';
 import { httpRoutes } from '../../protocols/http-routes.ts';
 
 const tag = 'Relays';
@@ -16,7 +16,7 @@ const tag = 'Relays';
 export function relayRoutes(site: Site): Route[] {
   const { conversations } = site;
   const { inbox } = conversations;
-  const infoOf = async (relay: ThreadRelay) => {
+  const toInfo = async (relay: ThreadRelay) => {
     const { id: threadId, title } = relay.thread;
     return { ...relay.entry, threadId, ...defined({ title, agentId: await inbox.findAgent(relay) }) };
   };
@@ -31,7 +31,7 @@ export function relayRoutes(site: Site): Route[] {
           thread === undefined
             ? await inbox.list(scope.resourceId)
             : (await inbox.of(thread)).pending.map(entry => ({ thread, entry }));
-        return { relays: await Promise.all(relays.map(infoOf)) };
+        return { relays: await Promise.all(relays.map(toInfo)) };
       },
     }),
     route(tag, httpRoutes.listDecisions, {
@@ -43,7 +43,7 @@ export function relayRoutes(site: Site): Route[] {
       }),
       handle: async ({ scope, query: { limit = 100, cursor } }) => {
         const { decisions, next } = await inbox.settled(scope.resourceId, { limit, after: placeIn(cursor) });
-        return { decisions: await Promise.all(decisions.map(infoOf)), ...(next && { next: cursorOf(next) }) };
+        return { decisions: await Promise.all(decisions.map(toInfo)), ...(next && { next: toCursor(next) }) };
       },
     }),
     route(tag, 'POST /api/relays/{relayId}', {
@@ -59,7 +59,7 @@ export function relayRoutes(site: Site): Route[] {
             details: { relayId },
           });
         const { id } = await site.findToSend(scope, found.thread.id);
-        await conversations.answer(id, relayId, { ...body, ...authorOf(scope) });
+        await conversations.answer(id, relayId, { ...body, ...getAuthor(scope) });
       },
     }),
     threadRoute(tag, httpRoutes.answerRelay, {
@@ -68,7 +68,7 @@ export function relayRoutes(site: Site): Route[] {
       summary: 'Answer a relay; the first answer wins',
       answer: z.looseObject({}),
       handle: ({ thread, param, scope, body }) =>
-        conversations.answer(thread.id, param('relayId'), { ...body, ...authorOf(scope) }),
+        conversations.answer(thread.id, param('relayId'), { ...body, ...getAuthor(scope) }),
     }),
     route(tag, httpRoutes.listGrants, {
       right: 'read',
@@ -82,7 +82,7 @@ export function relayRoutes(site: Site): Route[] {
       right: 'administer',
       summary: 'Revoke what an answer allowed beyond its call; the next turn asks again',
       status: 204,
-      handle: ({ thread, scope, param }) => conversations.revokeGrant(thread.id, param('relayId'), authorOf(scope)),
+      handle: ({ thread, scope, param }) => conversations.revokeGrant(thread.id, param('relayId'), getAuthor(scope)),
     }),
   ];
 }

@@ -7,7 +7,7 @@ import { totals } from '../../projections/totals.ts';
 import { type RawLineInfo, rawLineInfo } from '../../protocols/http-api.ts';
 import { wholeNumber } from '../request-input.ts';
 import { type Route, route, threadRoute } from '../route.ts';
-import { authorOf } from '../security/caller.ts';
+import { getAuthor } from '../security/caller.ts';
 import type { Site } from '../site.ts';
 import { httpRoutes } from '../../protocols/http-routes.ts';
 
@@ -64,14 +64,15 @@ export function runRoutes(site: Site): Route[] {
       right: 'send',
       summary: 'Stop one subagent: the run that started it continues with an error in place of its result',
       answer: z.looseObject({}),
-      handle: ({ thread, param, scope }) => site.conversations.stopSubagent(thread.id, param('runId'), authorOf(scope)),
+      handle: ({ thread, param, scope }) =>
+        site.conversations.stopSubagent(thread.id, param('runId'), getAuthor(scope)),
     }),
     route(tag, httpRoutes.abortRun, {
       right: 'send',
       summary: 'Stop a run and everything it started',
       answer: z.looseObject({}),
       handle: ({ param, scope }) =>
-        site.conversations.abort(param('runId'), { resourceId: scope.resourceId, ...authorOf(scope) }),
+        site.conversations.abort(param('runId'), { resourceId: scope.resourceId, ...getAuthor(scope) }),
     }),
   ];
 }

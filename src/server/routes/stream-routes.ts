@@ -24,13 +24,13 @@ export function streamRoutes(site: Site): Route[] {
       summary: 'Follow a thread: its events so far, then new ones',
       query: eventsQuery(protocols),
       headers: { 'Last-Event-ID': 'the id of the last frame the reader has; takes precedence over `after`' },
-      answer: contentOf(protocols),
+      answer: listContent(protocols),
       others: { 204: 'The request has ended, and the reader has all of it' },
       handle: async ({ thread, context, query }) => {
-        const after = startOf(context, query.after, thread);
+        const after = readStart(context, query.after, thread);
         const name = query.protocol ?? first;
         const protocol = protocols.get(name) as Protocol;
-        const reading: Reading = { site, thread, protocol, after, version: versionOf(name, protocol, query.version) };
+        const reading: Reading = { site, thread, protocol, after, version: findVersion(name, protocol, query.version) };
         if (protocol.isVerbatim) {
           context.set('stream', openShared(reading));
           return streamResponse(null, protocol.framing);
@@ -69,13 +69,13 @@ function eventsQuery(protocols: ProtocolRegistry) {
 }
 
 /** The content types of all protocols, each once. */
-function contentOf(protocols: ProtocolRegistry): OtherContent[] {
+function listContent(protocols: ProtocolRegistry): OtherContent[] {
   const types = [...protocols.values()].map(({ framing }) => (framing.headers['content-type'] ?? '').split(';')[0]);
   return [...new Set(types)].map((contentType = '') => ({ contentType, description: 'The chunks of the protocol' }));
 }
 
 /** The version to serve; throws `invalid_argument` for one that the protocol does not have. */
-function versionOf(name: string, { versions = [] }: Protocol, asked: string | undefined): string | undefined {
+function findVersion(name: string, { versions = [] }: Protocol, asked: string | undefined): string | undefined {
   if (asked === undefined || versions.includes(asked)) return asked ?? versions.at(-1);
   const known = versions.length === 0 ? 'It has no versions' : `Expected one of ${versions.join(', ')}`;
   throw new SingletreeError('invalid_argument', `The protocol "${name}" has no version "${asked}". ${known}.`);
@@ -122,7 +122,7 @@ async function openEncoded({ site, thread, protocol, after, version }: Reading, 
 }
 
 /** Where to resume: the header of a reader that reconnects takes precedence over its first address. */
-function startOf(context: Context, query: Position | undefined, thread: Thread): Position {
+function readStart(context: Context, query: Position | undefined, thread: Thread): Position {
   const header = context.req.header('last-event-id') || undefined;
   const parsed = position.optional().safeParse(header);
   if (!parsed.success)

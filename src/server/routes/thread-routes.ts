@@ -14,12 +14,12 @@ import { documentFormats } from '../../protocols/documents/thread-document.ts';
 import { exportedDocument, exportedLines } from '../thread-export.ts';
 import { checkContentType, readChunks, wholeNumber } from '../request-input.ts';
 import { type Route, route, threadRoute } from '../route.ts';
-import { runIdsOf } from '../run-standings.ts';
-import { authorOf, describeSender } from '../security/caller.ts';
+import { listRunIds } from '../run-standings.ts';
+import { getAuthor, describeSender } from '../security/caller.ts';
 import type { Site } from '../site.ts';
 import { frameResponse } from '../streams/frame-stream.ts';
 import { threadNews } from '../streams/thread-news.ts';
-import { cursorOf, hasTitleWords, placeIn, resourceFor } from '../threads.ts';
+import { toCursor, hasTitleWords, placeIn, resourceFor } from '../threads.ts';
 import { projectsFor } from './project-routes.ts';
 import { httpRoutes } from '../../protocols/http-routes.ts';
 
@@ -86,9 +86,9 @@ export function threadRoutes(site: Site): Route[] {
         const thread = await (id === undefined
           ? log.createThread(fields)
           : site.findOrCreate(scope, { id, ...fields }));
-        if (project === undefined || thread.seq > 0) return site.infoOf(thread);
+        if (project === undefined || thread.seq > 0) return site.toInfo(thread);
         await site.conversations.move(thread.id, { folder: project.folder });
-        return site.infoOf(await site.find(scope, thread.id));
+        return site.toInfo(await site.find(scope, thread.id));
       },
     }),
     route(tag, 'POST /api/threads/import', {
@@ -103,18 +103,18 @@ export function threadRoutes(site: Site): Route[] {
         const named = query.title !== undefined && { title: query.title };
         checkContentType(context.req, ndjson);
         const lines = readChunks(context.req.raw.body, importBytes);
-        return site.infoOf(await importThread(log, lines, { ...named, ...defined({ resourceId }) }));
+        return site.toInfo(await importThread(log, lines, { ...named, ...defined({ resourceId }) }));
       },
     }),
     threadRoute(tag, httpRoutes.getThread, {
       right: 'read',
       summary: 'Read a thread',
-      handle: async ({ thread }) => site.infoOf(thread),
+      handle: async ({ thread }) => site.toInfo(thread),
     }),
     threadRoute(tag, httpRoutes.changeThread, {
       right: 'send',
       summary: 'Rename, pin or archive a thread',
-      handle: async ({ thread, body }) => site.infoOf(await site.conversations.label(thread.id, body)),
+      handle: async ({ thread, body }) => site.toInfo(await site.conversations.label(thread.id, body)),
     }),
     threadRoute(tag, httpRoutes.deleteThread, {
       right: 'administer',
@@ -122,10 +122,10 @@ export function threadRoutes(site: Site): Route[] {
       status: 204,
       handle: async ({ thread, scope }) => {
         const remove = async () => {
-          if (onDelete !== undefined) await onDelete(thread.id, await runIdsOf(log, thread));
+          if (onDelete !== undefined) await onDelete(thread.id, await listRunIds(log, thread));
           await log.deleteThread(thread.id);
         };
-        await site.conversations.delete(thread.id, { ...authorOf(scope), remove });
+        await site.conversations.delete(thread.id, { ...getAuthor(scope), remove });
       },
     }),
     threadRoute(tag, httpRoutes.branchThread, {
@@ -137,7 +137,7 @@ export function threadRoutes(site: Site): Route[] {
         const { seq, message, title = thread.title, send } = body;
         const last = message === undefined ? (seq ?? thread.seq) : await findMessageEnd(log, thread, message);
         const makeBranch = () => log.branch(thread.id, last, title === undefined ? {} : { title });
-        if (send === undefined) return site.infoOf(await makeBranch());
+        if (send === undefined) return site.toInfo(await makeBranch());
         const { worktree = false, ...said } = send;
         const agent = pickAgent(site.options.agents, said.agent, thread.id);
         const worktrees = worktree ? await findWorktrees(site, thread) : undefined;
@@ -146,7 +146,7 @@ export function threadRoutes(site: Site): Route[] {
           agent,
           message: { ...said, ...describeSender(scope) },
         });
-        return site.infoOf(await site.find(scope, branch.id));
+        return site.toInfo(await site.find(scope, branch.id));
       },
     }),
     threadRoute(tag, 'GET /api/threads/{threadId}/export', {
@@ -177,7 +177,7 @@ export function threadRoutes(site: Site): Route[] {
 async function page(site: Site, threads: Thread[], hasMore: boolean) {
   const last = threads.at(-1);
   const listed = await Promise.all(threads.map(thread => site.listed(thread)));
-  return { threads: listed, ...(hasMore && last && { next: cursorOf(last) }) };
+  return { threads: listed, ...(hasMore && last && { next: toCursor(last) }) };
 }
 
 /** The name of an exported file, from the title of its thread: in ASCII, and as it is for clients that know RFC 5987. */

@@ -68,7 +68,7 @@ export function worktreeRoutes(site: Site): Route[] {
               // Only who sees everything sees what deleted threads left.
               error => scope.resourceId === undefined && SingletreeError.is(error, 'thread_not_found'),
             );
-            return isSeen ? [infoOf(await worktrees.state(record))] : [];
+            return isSeen ? [toInfo(await worktrees.state(record))] : [];
           }),
         );
         return { worktrees: visible.flat() };
@@ -77,14 +77,14 @@ export function worktreeRoutes(site: Site): Route[] {
     threadRoute(tag, httpRoutes.getWorktree, {
       right: 'read',
       summary: 'Read the worktree of a thread: where it is, and the files that were changed in it',
-      handle: async ({ thread }) => infoOf(await ofThreads.state(thread.id)),
+      handle: async ({ thread }) => toInfo(await ofThreads.state(thread.id)),
     }),
     threadRoute(tag, httpRoutes.readPatch, {
       right: 'read',
       summary: 'Read how one file was changed in the worktree of a thread',
       query: z.strictObject({ path: z.string().min(1) }),
       handle: async ({ thread, query: { path } }) => {
-        const patch = await ofThreads.patchOf(thread.id, path);
+        const patch = await ofThreads.readPatch(thread.id, path);
         return { path, patch: patch.slice(0, mostPatch), ...(patch.length > mostPatch && { isCut: true }) };
       },
     }),
@@ -103,6 +103,6 @@ export function worktreeRoutes(site: Site): Route[] {
   ];
 }
 
-function infoOf({ path: _path, root: _root, head: _head, files, ...state }: WorktreeState): WorktreeInfo {
+function toInfo({ path: _path, root: _root, head: _head, files, ...state }: WorktreeState): WorktreeInfo {
   return { ...state, files: files.map(file => ({ ...file })) };
 }

@@ -49,7 +49,7 @@ export class AttemptLimit {
 function network(address: string): string {
   const plain = address.replaceAll(/^\[|\]$|%.*$/g, '');
   if (!isIPv6(plain)) return plain;
-  const groups = groupsOf(plain);
+  const groups = listGroups(plain);
   const isMapped = groups.slice(0, 5).every(group => group === 0) && groups[5] === 0xffff;
   if (isMapped)
     return groups
@@ -63,7 +63,7 @@ function network(address: string): string {
 }
 
 /** The eight groups of an IPv6 address. */
-function groupsOf(address: string): number[] {
+function listGroups(address: string): number[] {
   const hex = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...bytes: string[]) => {
     const [a = 0, b = 0, c = 0, d = 0] = bytes.slice(0, 4).map(Number);
     return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;

@@ -89,6 +89,6 @@ export function checkOwner({ resourceId, runMarks }: Scope, what: string): void 
 }
 
 /** The author of what a request adds to a log, as the `by` of its events. */
-export function authorOf({ by }: Scope): { readonly by?: string } {
+export function getAuthor({ by }: Scope): { readonly by?: string } {
   return by === undefined ? {} : { by };
 }

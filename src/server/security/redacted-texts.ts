@@ -44,15 +44,15 @@ export class RedactedTexts {
     // It was validated when it was stored.
     const parsed = event ?? (JSON.parse(text) as LoggedEvent);
     this.#texts.set(parsed, text);
-    return this.#events.push(parsed).map(shown => this.#textOf(shown));
+    return this.#events.push(parsed).map(shown => this.#toEventText(shown));
   }
 
   /** Returns what still waits. */
   end(): EventText[] {
-    return this.#events.end().map(shown => this.#textOf(shown));
+    return this.#events.end().map(shown => this.#toEventText(shown));
   }
 
-  #textOf(event: LoggedEvent): EventText {
+  #toEventText(event: LoggedEvent): EventText {
     const text = this.#texts.get(event) ?? JSON.stringify(event);
     return { seq: event.seq, text: this.#redactor.json(text) };
   }

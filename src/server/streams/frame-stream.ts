@@ -2,7 +2,7 @@ import type { Redactor } from '../../agents/redaction/redactor.ts';
 import type { Site } from '../site.ts';
 import type { Framing } from '../../protocols/framing.ts';
 import type { Silent } from './keep-alive.ts';
-import { problemOf } from '../problem-response.ts';
+import { toProblem } from '../problem-response.ts';
 
 const text = new TextEncoder();
 
@@ -55,6 +55,6 @@ export function frameResponse(site: Site, framing: Framing, frames: Frames): Res
 
 /** Encodes the last frame of a stream that cannot continue. */
 export function framedProblem(error: unknown, framing: Framing, redactor: Redactor): Uint8Array {
-  const problem = problemOf(error);
+  const problem = toProblem(error);
   return new TextEncoder().encode(framing.problem({ ...problem, detail: redactor.text(problem.detail) }));
 }

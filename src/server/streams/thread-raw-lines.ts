@@ -14,13 +14,13 @@ export class ThreadRawLines {
   }
 
   /** Returns the record on a line of a run or of its subagent; undefined when it was not read or is no longer held. */
-  readonly lineOf = (line: number, runId: string): unknown => this.#runs.get(mainRunOf(runId))?.lineOf(line);
+  readonly lineOf = (line: number, runId: string): unknown => this.#runs.get(getMainRun(runId))?.lineOf(line);
 
   /** Reads the line that an event of a tool came from, before the event is encoded. */
   async read(event: LoggedEvent): Promise<void> {
     const { type, line, runId } = event;
     if ((type !== 'tool_call' && type !== 'tool_result') || line === undefined) return;
-    const run = mainRunOf(runId);
+    const run = getMainRun(runId);
     const [raw] = await this.#log.readRaw(this.#threadId, run, { after: line - 1, limit: 1 });
     if (raw === undefined) return;
     const lines = this.#runs.get(run) ?? new RawLines();
@@ -30,12 +30,12 @@ export class ThreadRawLines {
 
   /** Releases what is no longer needed, after an event was encoded. */
   passed(event: LoggedEvent): void {
-    this.#runs.get(mainRunOf(event.runId))?.passed(event);
+    this.#runs.get(getMainRun(event.runId))?.passed(event);
     if (event.type === 'harness_end') this.#runs.delete(event.runId);
   }
 }
 
 /** A program's lines belong to its main run, whose id begins those of its subagents. */
-function mainRunOf(runId: string): string {
+function getMainRun(runId: string): string {
   return runId.split('/', 1)[0] as string;
 }

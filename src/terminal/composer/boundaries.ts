@@ -13,7 +13,7 @@ export function lineEnd(text: string, offset: number): number {
 }
 
 /** Returns the characters of a line as a person sees them. */
-export function graphemesOf(line: string): readonly string[] {
+export function toGraphemes(line: string): readonly string[] {
   return isSimple.test(line) ? line.split('') : Array.from(graphemes.segment(line), ({ segment }) => segment);
 }
 
@@ -23,7 +23,7 @@ export function nextBoundary(text: string, offset: number): number {
   if (text[offset] === '\n') return offset + 1;
   const start = lineStart(text, offset);
   let end = start;
-  for (const grapheme of graphemesOf(text.slice(start, lineEnd(text, offset)))) {
+  for (const grapheme of toGraphemes(text.slice(start, lineEnd(text, offset)))) {
     end += grapheme.length;
     if (end > offset) break;
   }
@@ -36,7 +36,7 @@ export function previousBoundary(text: string, offset: number): number {
   const start = lineStart(text, offset);
   if (start === offset) return offset - 1;
   let at = start;
-  for (const grapheme of graphemesOf(text.slice(start, lineEnd(text, offset)))) {
+  for (const grapheme of toGraphemes(text.slice(start, lineEnd(text, offset)))) {
     if (at + grapheme.length >= offset) break;
     at += grapheme.length;
   }

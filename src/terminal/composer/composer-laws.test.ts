@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { textOfLine } from '../screen/styled-line.ts';
 import { textWidth } from '../screen/text-width.ts';
-import { graphemesOf } from './boundaries.ts';
+import { toGraphemes } from './boundaries.ts';
 import { type Composer, emptyComposer, insertChip, insertText, pasteText, wholeText } from './composer.ts';
 import { draftView } from './draft-layout.ts';
 import { type DraftAction, editDraft } from './edit-draft.ts';
@@ -113,7 +113,7 @@ describe('the laws of the composer', () => {
         const boundaries = new Set([0]);
         let at = 0;
         for (const line of text.split('\n')) {
-          for (const grapheme of graphemesOf(line)) boundaries.add((at += grapheme.length));
+          for (const grapheme of toGraphemes(line)) boundaries.add((at += grapheme.length));
           boundaries.add((at += 1));
         }
         expect(boundaries.has(cursor)).toBe(true);

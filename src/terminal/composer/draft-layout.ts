@@ -1,7 +1,7 @@
 import { type Line, type Span, span, textOfLine } from '../screen/styled-line.ts';
 import { graphemeWidth, textWidth } from '../screen/text-width.ts';
 import { cutLine } from '../screen/wrap-line.ts';
-import { graphemesOf } from './boundaries.ts';
+import { toGraphemes } from './boundaries.ts';
 import { chipIndex, chipLabel, type Composer } from './composer.ts';
 
 /** One character or chip on the screen. */
@@ -45,7 +45,7 @@ export function draftView(composer: Composer, { width, maxRows }: DraftSize): Dr
   const first = Math.max(0, Math.min(row - Math.floor(shown / 2), rows.length - shown));
   const visible = rows.slice(first, first + shown);
   return {
-    rows: visible.map(lineOf),
+    rows: visible.map(toLine),
     cursor: { row: row - first, column },
     above: first,
     below: rows.length - first - visible.length,
@@ -73,7 +73,7 @@ function layout({ text, chips }: Composer, width: number): DraftRow[] {
   for (const line of text.split('\n')) {
     let cells: Cell[] = [];
     let column = 0;
-    for (const grapheme of graphemesOf(line)) {
+    for (const grapheme of toGraphemes(line)) {
       const chip = chips[chipIndex(grapheme) ?? -1];
       const shown =
         chip === undefined
@@ -111,7 +111,7 @@ function position(rows: readonly DraftRow[], cursor: number): { row: number; col
   return { row: Math.max(0, row), column: cell?.column ?? found?.endColumn ?? 0 };
 }
 
-function lineOf({ cells }: DraftRow): Line {
+function toLine({ cells }: DraftRow): Line {
   const spans: Span[] = [];
   let text = '';
   const flush = () => {

@@ -35,7 +35,7 @@ export class DraftStore {
   async load(threadId: string): Promise<Composer> {
     await this.#written;
     try {
-      const kept = draftSchema().parse(JSON.parse(await readFile(this.#fileOf(threadId), 'utf8')));
+      const kept = draftSchema().parse(JSON.parse(await readFile(this.#getFile(threadId), 'utf8')));
       return { ...emptyComposer, ...kept, cursor: Math.min(kept.cursor, kept.text.length) };
     } catch {
       return emptyComposer; // There is none, or it is damaged: it only saves typing.
@@ -46,7 +46,7 @@ export class DraftStore {
   save(threadId: string, { text, cursor, isLiteral, chips, stashed }: Composer): Promise<void> {
     const isEmpty = text === '' && stashed.length === 0;
     const kept = isEmpty ? undefined : JSON.stringify({ text, cursor, isLiteral, chips, stashed });
-    this.#written = this.#written.then(() => this.#write(this.#fileOf(threadId), kept)).catch(() => {});
+    this.#written = this.#written.then(() => this.#write(this.#getFile(threadId), kept)).catch(() => {});
     return this.#written;
   }
 
@@ -68,7 +68,7 @@ export class DraftStore {
     await Promise.all(oldest.map(({ name }) => rm(join(this.#folder, name), { force: true })));
   }
 
-  #fileOf(threadId: string): string {
+  #getFile(threadId: string): string {
     return join(this.#folder, `${encodeURIComponent(threadId).replaceAll('.', '%2e').slice(0, 200)}.json`);
   }
 }

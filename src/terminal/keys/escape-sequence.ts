@@ -80,7 +80,7 @@ export function sequenceEvents(sequence: string): InputEvent[] {
   if (sequence.startsWith('\u001b\u001b')) return withAlt(sequenceEvents(sequence.slice(1)));
   const kind = sequence[1] ?? '';
   if (kind === '[') return csiEvents(sequence.slice(2), sequence);
-  if (kind === 'O') return functionKey(sequence.at(-1) ?? '', modifiersOf(sequence.slice(2, -1).split(';').at(-1)));
+  if (kind === 'O') return functionKey(sequence.at(-1) ?? '', parseModifiers(sequence.slice(2, -1).split(';').at(-1)));
   if (']P_^X'.includes(kind)) return [{ type: 'reply', sequence }];
   return withAlt(characterEvents(sequence.slice(1)));
 }
@@ -126,7 +126,7 @@ function csiEvents(body: string, sequence: string): InputEvent[] {
   const fields = parameters.split(';');
   const [first = '', second, third = ''] = fields;
   if (isRelease(second)) return [];
-  const modifiers = modifiersOf(second);
+  const modifiers = parseModifiers(second);
   if (final === 'u') return codePointKey(first, modifiers, third);
   if (final === '~' && first === '27') return codePointKey(third, modifiers, '');
   if (final === '~' || final === '^' || final === '@' || final === '$') {
@@ -165,7 +165,7 @@ function codePointKey(code: string, modifiers: Modifiers, text: string): InputEv
 }
 
 /** `modifiers:event`, where modifiers is a bit mask plus one: shift, alt, ctrl, super, hyper, meta. */
-function modifiersOf(field = ''): Modifiers {
+function parseModifiers(field = ''): Modifiers {
   const mask = Math.max(0, (Number(field.split(':')[0]) || 1) - 1);
   return { shift: (mask & 1) !== 0, alt: (mask & 2) !== 0 || (mask & 32) !== 0, ctrl: (mask & 4) !== 0 };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import { actions, actionNames, type KeyCondition, type KeyContext } from './actions.ts';
 import { characterKey, type Key, namedKey, parseKeys, shownKeys } from './key.ts';
-import { type KeyMap, keyMap, KeyMatcher, type KeySettings, keysOf, sequencePauseMs } from './key-map.ts';
+import { type KeyMap, keyMap, KeyMatcher, type KeySettings, findKeys, sequencePauseMs } from './key-map.ts';
 
 const ctrl = (name: string) => namedKey(name, { ctrl: true });
 
@@ -121,8 +121,8 @@ describe('keys of the configuration', () => {
     expect(press(namedKey('f2'), [], map)).toBe('transcript');
     expect(press(ctrl('o'), [], map)).toBe('none');
     expect(press(namedKey('tab', { shift: true }), [], map)).toBe('none');
-    expect(keysOf(map, 'transcript')).toBe('F2, Ctrl+X t');
-    expect(keysOf(map, 'mode')).toBeUndefined();
+    expect(findKeys(map, 'transcript')).toBe('F2, Ctrl+X t');
+    expect(findKeys(map, 'mode')).toBeUndefined();
   });
 
   it('report unknown actions, unknown keys and conflicts, all at once', () => {

@@ -22,7 +22,7 @@ export type KeyMap = readonly KeyBinding[];
  */
 export function keyMap(settings: KeySettings = {}): KeyMap {
   const problems = Object.keys(settings).filter(isUnknown).map(unknownAction);
-  const bindings = actionNames.flatMap(action => bindingsOf(action, settings[action], problems));
+  const bindings = actionNames.flatMap(action => resolveBindings(action, settings[action], problems));
   problems.push(...conflicts(bindings), ...shadowed(bindings));
   if (problems.length > 0)
     throw new SingletreeError('invalid_config', ['Invalid "keys" in the configuration.', ...problems].join('\n- '), {
@@ -32,12 +32,16 @@ export function keyMap(settings: KeySettings = {}): KeyMap {
 }
 
 /** Returns the keys of an action in words; undefined when it has none. */
-export function keysOf(map: KeyMap, action: ActionName): string | undefined {
+export function findKeys(map: KeyMap, action: ActionName): string | undefined {
   const keys = map.filter(binding => binding.action === action).map(binding => shownKeys(binding.keys));
   return keys.length === 0 ? undefined : keys.join(', ');
 }
 
-function bindingsOf(action: ActionName, setting: KeySettings[string] | undefined, problems: string[]): KeyBinding[] {
+function resolveBindings(
+  action: ActionName,
+  setting: KeySettings[string] | undefined,
+  problems: string[],
+): KeyBinding[] {
   const { keys: defaults, in: context, when = [] } = actions[action];
   const texts =
     setting === undefined ? defaults : setting === false ? [] : typeof setting === 'string' ? [setting] : setting;
@@ -175,7 +179,7 @@ export function keyTable(): string {
             ...(when.length === 0 ? [] : [`when ${when.join(' and ')}`]),
             ...(command ? [`also \`${command}\``] : []),
           ];
-          return `| ${keysOf(map, name) ?? ''} | ${does}${extra.length === 0 ? '' : ` (${extra.join('; ')})`} | \`${name}\` |`;
+          return `| ${findKeys(map, name) ?? ''} | ${does}${extra.length === 0 ? '' : ` (${extra.join('; ')})`} | \`${name}\` |`;
         });
       return [`### ${headings[context]}`, '', '| keys | what they do | action |', '|---|---|---|', ...rows].join('\n');
     })

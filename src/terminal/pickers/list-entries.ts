@@ -4,7 +4,7 @@ import { presentRelay } from '../../projections/presentation/present-relay.ts';
 import { ageText, counted } from '../../projections/presentation/wording.ts';
 import { slashCommands } from '../completion/commands.ts';
 import { actions, actionNames, type KeyContext } from '../keys/actions.ts';
-import { type KeyMap, keysOf } from '../keys/key-map.ts';
+import { type KeyMap, findKeys } from '../keys/key-map.ts';
 import type { PickerEntry } from './list-picker.ts';
 
 /** Returns how long ago something was: `3 h ago`. */
@@ -23,7 +23,7 @@ const groups: Readonly<Record<KeyContext, string>> = {
 export function helpEntries(map: KeyMap): readonly PickerEntry[] {
   const keys = actionNames.map(name => {
     const { in: context, does } = actions[name];
-    const shown = keysOf(map, name) ?? 'no key';
+    const shown = findKeys(map, name) ?? 'no key';
     return { id: name, label: `${shown.padEnd(24)} ${does}`, keywords: name, detail: name, group: groups[context] };
   });
   const commands = slashCommands.map(command => ({

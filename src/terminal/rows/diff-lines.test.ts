@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { type Line, textOfLine } from '../screen/styled-line.ts';
 import { changesOfDiff } from '../../projections/activity/diff-changes.ts';
-import { fileDiffOf } from '../../projections/activity/file-diff.ts';
+import { buildFileDiff } from '../../projections/activity/file-diff.ts';
 import { diffRows } from './diff-lines.ts';
 
 const shown = (lines: readonly Line[]) => lines.map(textOfLine);
 const textDiff = (before: string, after: string) => [
-  fileDiffOf({ path: '', action: 'update', edits: [{ before, after }] }),
+  buildFileDiff({ path: '', action: 'update', edits: [{ before, after }] }),
 ];
 const marked = (line: Line | undefined) => (line ?? []).filter(({ inks }) => inks?.includes('inverse'));
 
@@ -22,7 +22,7 @@ describe('the lines of a change', () => {
       '--- a/one.ts\n+++ b/one.ts\n@@ -1,2 +1,2 @@\n same\n-old\n+new\n@@ -40 +40 @@\n-far\n+away',
       '--- /dev/null\n+++ b/two.ts\n@@ -0,0 +1 @@\n+made',
     ].join('\n');
-    expect(shown(diffRows(changesOfDiff(diff).map(fileDiffOf), { width: 80, most: 20 }))).toEqual([
+    expect(shown(diffRows(changesOfDiff(diff).map(buildFileDiff), { width: 80, most: 20 }))).toEqual([
       'one.ts',
       '  same',
       '- old',

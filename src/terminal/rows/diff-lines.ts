@@ -1,6 +1,6 @@
 import { rowText } from '../../base/terminal-text.ts';
 import type { FileChange } from '../../projections/activity/diff-changes.ts';
-import { type DiffHunk, type DiffLine, type FileDiff, fileDiffOf } from '../../projections/activity/file-diff.ts';
+import { type DiffHunk, type DiffLine, type FileDiff, buildFileDiff } from '../../projections/activity/file-diff.ts';
 import { type PresentableCall, presentChanges } from '../../projections/presentation/present-call.ts';
 import { type Ink, lead, type Line, span, type Span, verbatim } from '../screen/styled-line.ts';
 import { lineWidth } from '../screen/text-width.ts';
@@ -106,7 +106,7 @@ const kept = new WeakMap<object, readonly FileDiff[]>();
 
 /** Returns the diffs of changes; they are kept for `key`. */
 export function changeDiffs(changes: () => readonly FileChange[], key: object): readonly FileDiff[] {
-  const diffs = kept.get(key) ?? changes().map(fileDiffOf);
+  const diffs = kept.get(key) ?? changes().map(buildFileDiff);
   kept.set(key, diffs);
   return diffs;
 }

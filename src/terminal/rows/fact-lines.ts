@@ -1,7 +1,7 @@
 import { parseSystemReminder } from '../../control/conversations/system-reminder.ts';
 import type { ContentPart } from '../../events/content.ts';
 import type { FactPart, RelayPart, ReplPart, UserPart } from '../../projections/reading/view-node.ts';
-import { noticeOf } from '../../projections/reading/notice.ts';
+import { toNotice } from '../../projections/reading/notice.ts';
 import { lead, type Line, span } from '../screen/styled-line.ts';
 import { rowLines, rowText } from '../../base/terminal-text.ts';
 import { MarkdownLines } from './markdown-lines.ts';
@@ -38,7 +38,7 @@ function contentText(part: ContentPart): string {
 /** Draws a fact on one line; nothing for what a person need not read. */
 export function factLines({ event }: FactPart): Line[] {
   if (event.type === 'tasks') return tasksLines(event.tasks);
-  const notice = noticeOf(event);
+  const notice = toNotice(event);
   if (notice === undefined) return [];
   const [mark, ink] = ({ error: ['✗', 'red'], warning: ['!', 'yellow'], info: ['·', 'dim'] } as const)[notice.level];
   const [first = '', ...more] = rowLines(notice.message.trimEnd());

@@ -70,7 +70,7 @@ function blockLines(token: Token): Line[] {
   switch (token.type) {
     case 'heading': {
       const { depth, tokens } = token as Tokens.Heading;
-      return splitLines(spansOf(tokens)).map(line =>
+      return splitLines(toSpans(tokens)).map(line =>
         inked(line, 'bold', ...(depth === 1 ? (['underline'] as const) : [])),
       );
     }
@@ -89,7 +89,7 @@ function blockLines(token: Token): Line[] {
       return [];
     case 'paragraph':
     case 'text':
-      return splitLines(spansOf((token as Tokens.Paragraph).tokens ?? [token]));
+      return splitLines(toSpans((token as Tokens.Paragraph).tokens ?? [token]));
     default:
       return rowLines(token.raw.replace(/\n+$/, '')).map(line => [span(line)]);
   }
@@ -108,24 +108,24 @@ function inlineSpans(text: string): Line {
   const [token] = lexer(text);
   return token === undefined || !('tokens' in token) || token.tokens === undefined
     ? [span(rowText(text))]
-    : spansOf(token.tokens);
+    : toSpans(token.tokens);
 }
 
-function spansOf(tokens: readonly Token[], inks: readonly Ink[] = []): Span[] {
+function toSpans(tokens: readonly Token[], inks: readonly Ink[] = []): Span[] {
   return tokens.flatMap(token => {
     switch (token.type) {
       case 'strong':
-        return spansOf((token as Tokens.Strong).tokens, [...inks, 'bold']);
+        return toSpans((token as Tokens.Strong).tokens, [...inks, 'bold']);
       case 'em':
-        return spansOf((token as Tokens.Em).tokens, [...inks, 'italic']);
+        return toSpans((token as Tokens.Em).tokens, [...inks, 'italic']);
       case 'del':
-        return spansOf((token as Tokens.Del).tokens, [...inks, 'strike']);
+        return toSpans((token as Tokens.Del).tokens, [...inks, 'strike']);
       case 'codespan':
         return pieces((token as Tokens.Codespan).text, [...inks, 'cyan']);
       case 'link': {
         const { text, href, tokens: inner } = token as Tokens.Link;
         const target = pageTarget(href);
-        const shown = spansOf(inner, [...inks, 'underline']).map(piece => linked(piece, target));
+        const shown = toSpans(inner, [...inks, 'underline']).map(piece => linked(piece, target));
         return text === href || `mailto:${text}` === href
           ? shown
           : [...shown, ...pieces(` (${href})`, [...inks, 'dim'])];
@@ -142,7 +142,7 @@ function spansOf(tokens: readonly Token[], inks: readonly Ink[] = []): Span[] {
         return pieces((token as Tokens.Escape).text, inks);
       case 'text': {
         const { tokens: inner, text } = token as Tokens.Text;
-        return inner === undefined ? pieces(text, inks) : spansOf(inner, inks);
+        return inner === undefined ? pieces(text, inks) : toSpans(inner, inks);
       }
       default:
         return pieces(token.raw, inks);

@@ -48,7 +48,7 @@ export function shownCall(
   node: ViewNode,
   { cwd, times }: RowContext,
 ): ShownCall {
-  return { part, place: { agentId: node.agentId, cwd }, time: times.spanOf(part.id) };
+  return { part, place: { agentId: node.agentId, cwd }, time: times.getSpan(part.id) };
 }
 
 /** Returns the row of calls that are shown together. */
@@ -140,7 +140,7 @@ function reasoningRow(
   { times }: RowContext,
 ): Row | undefined {
   if (text.trim() === '') return undefined;
-  const time = times.spanOf(id);
+  const time = times.getSpan(id);
   const took = time === undefined || time.to - time.from < 1_000 ? '' : ` for ${durationText(time.to - time.from)}`;
   const line: Line = [
     lead(span('∴ ', 'dim')),
@@ -153,7 +153,7 @@ function reasoningRow(
 /** Returns the row at the end of an answer: how it ended, how long it took, what it used. */
 export function turnRow(node: ViewNode, { times }: RowContext): Row | undefined {
   const { runId = '', status } = node;
-  const time = times.spanOf(runId);
+  const time = times.getSpan(runId);
   const usage = times.usage.get(runId);
   const facts = [
     time === undefined || time.to === time.from ? undefined : durationText(time.to - time.from),

@@ -117,15 +117,15 @@ export class RowFeed {
     if (stop !== undefined) return { words: 'Stopping', since: stop.at, isStopping: true };
     const relay = part?.kind === 'tool' ? part.relays.find(({ status }) => status === 'pending') : part;
     if ((part?.kind === 'tool' && part.status === 'waiting') || (part?.kind === 'relay' && part.status === 'pending'))
-      return { words: 'Waiting for your answer', since: times.spanOf(relay?.id ?? '')?.from ?? times.lastAt };
+      return { words: 'Waiting for your answer', since: times.getSpan(relay?.id ?? '')?.from ?? times.lastAt };
     if (isRetry(part) && times.nextTryAt !== undefined && times.nextTryAt > now)
       return { words: retryWords[part.event.code ?? ''] ?? 'The call failed', until: times.nextTryAt };
     if (part?.kind === 'tool' && !isFinished(part)) {
       const call = presentCall(part, { agentId: node.agentId, cwd: this.#context.cwd });
-      return { words: `${call.verb} ${oneLine(objectText(call), 40)}`, since: times.spanOf(part.id)?.from };
+      return { words: `${call.verb} ${oneLine(objectText(call), 40)}`, since: times.getSpan(part.id)?.from };
     }
     if (part?.kind === 'text' || part?.kind === 'reasoning')
-      return { words: part.kind === 'text' ? 'Writing' : 'Thinking', since: times.spanOf(part.id)?.from };
+      return { words: part.kind === 'text' ? 'Writing' : 'Thinking', since: times.getSpan(part.id)?.from };
     return { words: 'Waiting for the model', since: isRetry(part) ? times.nextTryAt : times.lastAt };
   }
 
@@ -236,7 +236,7 @@ export class RowFeed {
       case 'tool':
         return liveToolLines(shownCall(part, node, this.#context), now, 4);
       case 'reasoning': {
-        const from = this.#context.times.spanOf(part.id)?.from;
+        const from = this.#context.times.getSpan(part.id)?.from;
         const seconds = from === undefined ? '' : ` ${durationText(Math.max(0, now - from))}`;
         return [
           [

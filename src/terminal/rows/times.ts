@@ -70,7 +70,7 @@ export class EventTimes {
   }
 
   /** The time that the part or run of an id took so far; undefined when nothing is known of it. */
-  spanOf(id: string): TimeSpan | undefined {
+  getSpan(id: string): TimeSpan | undefined {
     return this.#spans.get(id.replace(/#\d+$/, ''));
   }
 

@@ -121,7 +121,7 @@ function headLine({ part, place, time }: ShownCall): Line {
   const facts = [
     part.status === 'done' ? undefined : label.toLowerCase(),
     exitCode === 0 ? undefined : `exit code ${exitCode}`,
-    ...sizeOf(part, place, call),
+    ...describeSize(part, place, call),
     time !== undefined && time.to > time.from ? durationText(time.to - time.from) : undefined,
   ];
   const shown = facts.filter(fact => fact !== undefined && fact !== '');
@@ -134,7 +134,7 @@ function headLine({ part, place, time }: ShownCall): Line {
   ];
 }
 
-function sizeOf(part: ToolPart, { agentId }: CallPlace, { kind }: CallPresentation): (string | undefined)[] {
+function describeSize(part: ToolPart, { agentId }: CallPlace, { kind }: CallPresentation): (string | undefined)[] {
   if (part.status !== 'done') return [];
   const diffs = callDiffs(part, agentId);
   if (diffs.length > 0) return [countsText(diffs)];

@@ -55,8 +55,8 @@ export class InlineRenderer {
   resize(size: ScreenSize): void {
     if (size.columns === this.#size.columns && size.rows === this.#size.rows) return;
     // A terminal wraps the lines that are wider than it is now.
-    const rowsOf = (width: number) => Math.max(1, Math.ceil(width / size.columns));
-    this.#cursorLine = this.#widths.slice(0, this.#cursorLine).reduce((rows, width) => rows + rowsOf(width), 0);
+    const countRows = (width: number) => Math.max(1, Math.ceil(width / size.columns));
+    this.#cursorLine = this.#widths.slice(0, this.#cursorLine).reduce((rows, width) => rows + countRows(width), 0);
     this.#size = size;
     this.#isResized = true;
   }

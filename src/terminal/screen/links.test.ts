@@ -1,14 +1,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ansiOfLine, fileTarget, linked, pageTarget, span, textOfLine } from './styled-line.ts';
-import { stylingOf } from './terminal-styling.ts';
+import { createStyling } from './terminal-styling.ts';
 import { cutLine, wrapLine } from './wrap-line.ts';
 
 const styling = { inks: 'colour', hasLinks: true } as const;
 
 describe('links', () => {
   it('are written only where terminals are known to show them', () => {
-    const has = (env: Record<string, string>) => stylingOf({ TERM: 'xterm-256color', ...env }).hasLinks;
+    const has = (env: Record<string, string>) => createStyling({ TERM: 'xterm-256color', ...env }).hasLinks;
     expect(has({})).toBe(false);
     expect(has({ TERM_PROGRAM: 'WezTerm' })).toBe(true);
     expect(has({ VTE_VERSION: '7200' })).toBe(true);

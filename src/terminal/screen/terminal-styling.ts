@@ -3,14 +3,14 @@ import type { Styling } from './styled-line.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Returns how a terminal may be styled, from the environment: colours unless they are unwanted, links where they are known to work. */
-export function stylingOf(env: Environment): Styling {
+export function createStyling(env: Environment): Styling {
   const inks = env['TERM'] === 'dumb' ? 'none' : isSet(env['NO_COLOR']) ? 'plain' : 'colour';
   return { inks, hasLinks: inks !== 'none' && hasLinks(env) };
 }
 
 /** Returns how a command styles what it prints at a terminal, and whether it redraws what is open. */
 export function screenStyle(env: Environment): { readonly styling: Styling; readonly isLive: boolean } {
-  const styling = stylingOf(env);
+  const styling = createStyling(env);
   return { styling, isLive: styling.inks !== 'none' && !isSet(env['ACCESSIBLE']) };
 }
 

@@ -188,7 +188,7 @@ function textToCopy(nodes: readonly ViewNode[], what: string): string | undefine
   if (what === 'command')
     return nodes
       .flatMap(({ toolCalls }) => toolCalls)
-      .map(commandOf)
+      .map(readCommand)
       .findLast(text => text !== undefined);
   const newest = answers.at(-1)?.text.trim();
   if (what !== 'code') return newest;
@@ -203,7 +203,7 @@ function copyText(text: string): string {
   return `\u001b]52;c;${Buffer.from(text, 'utf8').toString('base64')}\u0007`;
 }
 
-function commandOf({ input }: ViewNode['toolCalls'][number]): string | undefined {
+function readCommand({ input }: ViewNode['toolCalls'][number]): string | undefined {
   const command = (input as { readonly command?: unknown } | undefined)?.command;
   return typeof command === 'string' ? command : undefined;
 }

@@ -67,7 +67,7 @@ export function drawChat(chat: Chat): Omit<Frame, 'printed'> {
   const above = [...gap, ...open, ...tasked, ...active, ...banded, ...queued, ...rule];
   const prompt = view.rows.map(
     (row, at): Line => [
-      span(at === 0 ? promptOf(band) : '  ', ...(isAnswering ? (['dim'] as const) : (['cyan', 'bold'] as const))),
+      span(at === 0 ? renderPrompt(band) : '  ', ...(isAnswering ? (['dim'] as const) : (['cyan', 'bold'] as const))),
       ...(isAnswering ? inked(row, 'dim') : row),
     ],
   );
@@ -122,7 +122,7 @@ function linesBelow({ screen, list, draft }: Chat): readonly Line[] {
   return draft.completion === undefined ? [] : completionLines(draft.completion, columns);
 }
 
-function promptOf(band: Band | undefined): string {
+function renderPrompt(band: Band | undefined): string {
   return band?.focus === 'reason' ? '✗ ' : band?.focus === 'answer' ? '? ' : '› ';
 }
 

@@ -2,7 +2,7 @@ import type { AgentMode } from '../../agents/contract/abilities.ts';
 import { Conversations } from '../../control/conversations/conversations.ts';
 import { Supervisor } from '../../control/supervision/supervisor.ts';
 import { checkModel, chosenModel, findChosenModel } from '../../control/conversations/conversation-settings.ts';
-import { openRunsOf } from '../../control/supervision/open-runs.ts';
+import { listOpenRuns } from '../../control/supervision/open-runs.ts';
 import { defined } from '../../base/defined.ts';
 import { newId } from '../../events/ids.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
@@ -178,7 +178,7 @@ export class ChatThreads {
     this.#use(agent ?? (worker === undefined ? this.#agent : await this.#openAgent(worker)));
     this.#thread = await log.getThread(threadId);
     await this.#follow(threadId);
-    const open = this.#thread === undefined ? [] : openRunsOf(this.#thread);
+    const open = this.#thread === undefined ? [] : listOpenRuns(this.#thread);
     if (open.length > 0 && open.every(({ agentId }) => this.#agents.has(agentId)))
       void this.#supervisor.takeOver(threadId).then(onChange, onLost);
   }

@@ -94,7 +94,7 @@ export class DraftInput {
 
   /** Inserts pasted text; paths of files that exist are attached. */
   async paste(text: string): Promise<void> {
-    const files = await filesOf(pastedPaths(text, homedir()));
+    const files = await readFiles(pastedPaths(text, homedir()));
     if (files === undefined) this.#change(pasteText(this.#composer, text));
     else this.#change(files.reduce(insertChip, this.#composer));
     this.#options.onChange();
@@ -271,7 +271,7 @@ function joined(stored: Composer, typed: Composer): Composer {
 }
 
 /** The files of paths; undefined when one of them is none. */
-async function filesOf(paths: readonly string[]) {
+async function readFiles(paths: readonly string[]) {
   if (paths.length === 0) return undefined;
   const found = await Promise.all(paths.map(path => stat(path).catch(() => undefined)));
   const files = paths.flatMap((path, index) => {

@@ -68,7 +68,7 @@ const mostPaths = 20;
 export function pastedPaths(text: string, home: string): readonly string[] {
   const words = shellWords(text.trim());
   if (words === undefined || words.length === 0 || words.length > mostPaths) return [];
-  const paths = words.map(word => pathOf(word, home));
+  const paths = words.map(word => toPath(word, home));
   return paths.includes(undefined) ? [] : (paths as string[]);
 }
 
@@ -77,7 +77,7 @@ export function isImagePath(path: string): boolean {
   return mediaTypeFor(path)?.startsWith('image/') === true;
 }
 
-function pathOf(word: string, home: string): string | undefined {
+function toPath(word: string, home: string): string | undefined {
   if (word.includes('\0')) return undefined;
   if (word.startsWith('file://')) {
     try {

@@ -96,7 +96,7 @@ export class PlainChat {
   }
 
   async #answer(entry: RelayEntry, line: string): Promise<void> {
-    const answer = answerOf(entry, line);
+    const answer = parseAnswer(entry, line);
     if (answer === undefined) return this.#line(howToAnswer(entry));
     await this.#threads.answer(entry, answer);
   }
@@ -171,7 +171,7 @@ function howToAnswer({ relay }: RelayEntry): string {
 }
 
 /** Returns the answer that a line is; undefined when it is none. */
-function answerOf({ relay }: RelayEntry, line: string): PersonAnswer | undefined {
+function parseAnswer({ relay }: RelayEntry, line: string): PersonAnswer | undefined {
   if (relay.relayKind === 'question') {
     const option = relay.options?.[Number(line) - 1];
     return { type: 'answer', answer: option?.label ?? line };

@@ -129,7 +129,7 @@ export function actOnBand(band: Band, action: ActionName, situation: BandSituati
       return { band: { ...band, isLarge: !band.isLarge } };
     case 'relay.up':
     case 'relay.down': {
-      const { length } = optionsOf(relay);
+      const { length } = getOptions(relay);
       const marked = band.marked + (action === 'relay.up' ? -1 : 1);
       return length === 0 ? {} : { band: { ...band, marked: (marked + length) % length } };
     }
@@ -144,13 +144,13 @@ export function actOnBand(band: Band, action: ActionName, situation: BandSituati
 export function typeOnBand(band: Band, text: string, pending: readonly RelayEntry[]): BandEffect | undefined {
   const relay = pending.find(({ id }) => id === band.relayId)?.relay;
   const marked = /^[1-9]$/.test(text) ? Number(text) - 1 : -1;
-  if (relay === undefined || optionsOf(relay)[marked] === undefined) return undefined;
+  if (relay === undefined || getOptions(relay)[marked] === undefined) return undefined;
   return isMultiple(relay) ? { band: toggleMark({ ...band, marked }) } : chooseMarked({ ...band, marked }, relay);
 }
 
 function chooseMarked({ marked, chosen }: Band, relay: EventOf<'relay'>): BandEffect {
   const picked = isMultiple(relay) && chosen.size > 0 ? [...chosen].toSorted((a, b) => a - b) : [marked];
-  const labels = picked.flatMap(at => optionsOf(relay)[at]?.label ?? []);
+  const labels = picked.flatMap(at => getOptions(relay)[at]?.label ?? []);
   const [only] = labels;
   return only === undefined ? {} : { answer: { type: 'answer', answer: isMultiple(relay) ? labels : only } };
 }
@@ -162,7 +162,7 @@ function toggleMark(band: Band): Band {
   return { ...band, chosen };
 }
 
-function optionsOf(relay: EventOf<'relay'>) {
+function getOptions(relay: EventOf<'relay'>) {
   return relay.relayKind === 'question' ? (relay.options ?? []) : [];
 }
 

@@ -222,7 +222,7 @@ class TranscriptRows {
         const event = this.ranges.eventAt(seq);
         if (event !== undefined) events.push(event);
       }
-      this.#rows = this.#rowsOf(view, events);
+      this.#rows = this.#renderRows(view, events);
     }
     return this.#rows;
   }
@@ -278,10 +278,10 @@ class TranscriptRows {
 
   #hasMatch(window: Awaited<ReturnType<typeof readWindow>>, fits: (row: Row) => boolean): boolean {
     if (window.events.length === 0) return false;
-    return this.#rowsOf(LoadedRange.of(window, searchedEvents).view(), window.events).some(fits);
+    return this.#renderRows(LoadedRange.of(window, searchedEvents).view(), window.events).some(fits);
   }
 
-  #rowsOf(reading: ThreadReading, events: readonly LoggedEvent[]): readonly Row[] {
+  #renderRows(reading: ThreadReading, events: readonly LoggedEvent[]): readonly Row[] {
     const times = new EventTimes();
     for (const event of events) times.take(event);
     return new RowFeed({ cwd: this.#options.cwd, times }).take(reading);

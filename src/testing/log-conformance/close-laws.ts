@@ -53,10 +53,10 @@ export function reopenLaws({ it }: TestRunner, { open, reopen }: LogUnderTest): 
     const line = Uint8Array.of(0, 255);
     await log.appendRaw('a', 'run', [{ n: 1, ts: '2025-01-01T00:00:00.000Z', stream: 'stderr', line }]);
     const lease = await log.acquireLease('n', { owner: 'o', ttlMs: 1000 });
-    const before = await contentOf(log);
+    const before = await readContent(log);
 
     log = await reopen(log, { now: clock.now, uptime: clock.uptime });
-    assert.deepEqual(await contentOf(log), before);
+    assert.deepEqual(await readContent(log), before);
     await refuses('once_conflict', log.append('a', textEvents(1), { once: 'key' }));
     await refuses('lease_held', log.acquireLease('n', { owner: 'other', ttlMs: 1000 }));
     await log.append('c', textEvents(1), { lease });
@@ -65,7 +65,7 @@ export function reopenLaws({ it }: TestRunner, { open, reopen }: LogUnderTest): 
   });
 }
 
-async function contentOf(log: EventLog): Promise<unknown> {
+async function readContent(log: EventLog): Promise<unknown> {
   const threads = await log.listThreads();
   const events = await Promise.all(threads.map(thread => log.read(thread.id)));
   return { threads, events, raw: await log.readRaw('a', 'run') };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { AgentEvent } from '../../events/vocabulary.ts';
 import type { EventLog } from '../../log/event-log.ts';
 import type { UsageQuery } from '../../log/derived/usage-totals.ts';
-import { usageOf } from '../../log/derived/log-queries.ts';
+import { readUsage } from '../../log/derived/log-queries.ts';
 import { type Law, refuses } from './suite.ts';
 import { defined } from '../../base/defined.ts';
 
@@ -37,9 +37,9 @@ async function fill(log: EventLog): Promise<void> {
 /** What `usage` promises. */
 export function usageLaws(law: Law): void {
   law('adds up what model calls used, in all', async ({ log }) => {
-    assert.deepEqual(await usageOf(log), [{ inputTokens: 0, outputTokens: 0, modelCalls: 0 }]);
+    assert.deepEqual(await readUsage(log), [{ inputTokens: 0, outputTokens: 0, modelCalls: 0 }]);
     await fill(log);
-    assert.deepEqual(await usageOf(log), [
+    assert.deepEqual(await readUsage(log), [
       { inputTokens: 70, outputTokens: 3, cacheReadTokens: 4, cost: 0.75, modelCalls: 3 },
     ]);
   });
@@ -53,23 +53,23 @@ export function usageLaws(law: Law): void {
       { ...used('r3', 8), ts: '2026-01-01T10:00:00.000Z' },
     ];
     await log.append('c', calls, { imported: true });
-    assert.equal((await usageOf(log))[0]?.inputTokens, 70);
-    assert.deepEqual(await usageOf(log, { by: ['day'], imported: true }), [
+    assert.equal((await readUsage(log))[0]?.inputTokens, 70);
+    assert.deepEqual(await readUsage(log, { by: ['day'], imported: true }), [
       { day: '2025-12-31', inputTokens: 7, outputTokens: 1, modelCalls: 1 },
       { day: '2026-01-01', inputTokens: 8, outputTokens: 1, modelCalls: 1 },
     ]);
     const asked = { imported: true, from: '2026-01-01', resourceId: 'one' };
-    assert.equal((await usageOf(log, asked))[0]?.inputTokens, 8);
-    assert.equal((await usageOf(log, { ...asked, resourceId: 'two' }))[0]?.inputTokens, 0);
+    assert.equal((await readUsage(log, asked))[0]?.inputTokens, 8);
+    assert.equal((await readUsage(log, { ...asked, resourceId: 'two' }))[0]?.inputTokens, 0);
   });
 
   law('keeps days, agents and models apart', async ({ log }) => {
     await fill(log);
-    assert.deepEqual(await usageOf(log, { by: ['day'] }), [
+    assert.deepEqual(await readUsage(log, { by: ['day'] }), [
       { day: '2026-01-01', inputTokens: 10, outputTokens: 1, cacheReadTokens: 4, cost: 0.5, modelCalls: 1 },
       { day: '2026-01-02', inputTokens: 60, outputTokens: 2, cost: 0.25, modelCalls: 2 },
     ]);
-    assert.deepEqual(await usageOf(log, { by: ['agent', 'model'] }), [
+    assert.deepEqual(await readUsage(log, { by: ['agent', 'model'] }), [
       {
         agentId: 'coder',
         modelId: 'large',
@@ -90,12 +90,12 @@ export function usageLaws(law: Law): void {
       'b',
       [used('r2', 5)].map(event => ({ ...event, ts: '2026-01-03T10:00:00.000Z' })),
     );
-    assert.deepEqual(await usageOf(log, { by: ['thread'], to: '2026-01-02' }), [
+    assert.deepEqual(await readUsage(log, { by: ['thread'], to: '2026-01-02' }), [
       { threadId: 'a', inputTokens: 30, outputTokens: 2, cacheReadTokens: 4, cost: 0.5, modelCalls: 2 },
       { threadId: 'b', inputTokens: 40, outputTokens: 1, cost: 0.25, modelCalls: 1 },
     ]);
     assert.deepEqual(
-      (await usageOf(log, { by: ['thread'] })).map(({ inputTokens }) => inputTokens),
+      (await readUsage(log, { by: ['thread'] })).map(({ inputTokens }) => inputTokens),
       [30, 45],
     );
   });
@@ -128,25 +128,25 @@ export function usageLaws(law: Law): void {
     });
     await log.append('a', [call('r1', 'c1', 'read', 1), begin('r1', 'c1', 'read', 2), call('r1', 'c2', 'bash', 2)]);
     // Their results come after an outline was stored, or in another process.
-    await usageOf(log);
+    await readUsage(log);
     await log.append('a', [end('r1', 'c2', 'bash', 3, true), call('r1', 'c3', 'bash', 3), end('r1', 'c1', 'read', 5)]);
     await log.append('a', [end('r1', 'c1', 'read', 6)]);
     await log.append('b', [call('r2', 'c1', 'read', 1), end('r2', 'c1', 'read', 1)]);
     const none = { inputTokens: 0, outputTokens: 0, modelCalls: 0 };
-    assert.deepEqual(await usageOf(log, { by: ['tool'] }), [
+    assert.deepEqual(await readUsage(log, { by: ['tool'] }), [
       { tool: 'bash', ...none, toolCalls: 1, failedCalls: 1, toolMs: 1_000 },
       { tool: 'read', ...none, toolCalls: 2, failedCalls: 0, toolMs: 3_000 },
     ]);
-    assert.deepEqual(await usageOf(log, { by: ['thread', 'tool', 'agent'], resourceId: 'two' }), [
+    assert.deepEqual(await readUsage(log, { by: ['thread', 'tool', 'agent'], resourceId: 'two' }), [
       { agentId: 'writer', threadId: 'b', tool: 'read', ...none, toolCalls: 1, failedCalls: 0, toolMs: 0 },
     ]);
-    assert.deepEqual(await usageOf(log, { by: ['tool'], to: '2026-01-02' }), []);
-    assert.equal((await usageOf(log))[0]?.modelCalls, 3);
+    assert.deepEqual(await readUsage(log, { by: ['tool'], to: '2026-01-02' }), []);
+    assert.equal((await readUsage(log))[0]?.modelCalls, 3);
   });
 
   law('adds up days and resources that are named', async ({ log }) => {
     await fill(log);
-    const input = async (query: UsageQuery) => (await usageOf(log, query))[0]?.inputTokens;
+    const input = async (query: UsageQuery) => (await readUsage(log, query))[0]?.inputTokens;
     assert.equal(await input({ from: '2026-01-02' }), 60);
     assert.equal(await input({ to: '2026-01-01' }), 10);
     assert.equal(await input({ from: '2026-01-02', to: '2026-01-02', resourceId: 'one' }), 20);
@@ -159,19 +159,22 @@ export function usageLaws(law: Law): void {
     await log.append('child', [used('r2', 100)]);
     await log.createThread({ id: 'copy', imported: true });
     await log.append('copy', [start('r3', 'coder'), used('r3', 1_000)], { imported: true });
-    assert.equal((await usageOf(log))[0]?.inputTokens, 170);
-    assert.equal((await usageOf(log, { by: ['agent'] })).find(({ agentId }) => agentId === 'writer')?.inputTokens, 140);
+    assert.equal((await readUsage(log))[0]?.inputTokens, 170);
+    assert.equal(
+      (await readUsage(log, { by: ['agent'] })).find(({ agentId }) => agentId === 'writer')?.inputTokens,
+      140,
+    );
   });
 
   law('keeps the totals of deleted threads', async ({ log }) => {
     if (log.usage === undefined) return;
     await fill(log);
     await log.deleteThread('a');
-    assert.equal((await usageOf(log))[0]?.inputTokens, 70);
+    assert.equal((await readUsage(log))[0]?.inputTokens, 70);
   });
 
   law('refuses a query that is not valid', async ({ log }) => {
     for (const query of [{ from: 'today' }, { by: ['week'] }, { by: 'day' }, { day: '2026-01-01' }])
-      await refuses('invalid_argument', usageOf(log, query as unknown as UsageQuery));
+      await refuses('invalid_argument', readUsage(log, query as unknown as UsageQuery));
   });
 }

@@ -32,13 +32,13 @@ export const anthropicMessages: Wire = {
     if (answer.finishReason === 'error')
       return [...frames, frame('error', { error: { type: 'api_error', message: streamErrorMessage } })];
     const delta = { stop_reason: stopReasons[answer.finishReason], stop_sequence: null };
-    return [...frames, frame('message_delta', { delta, usage: usageOf(answer.usage) }), frame('message_stop', {})];
+    return [...frames, frame('message_delta', { delta, usage: toUsage(answer.usage) }), frame('message_stop', {})];
   },
   body: (answer, context) => ({
     ...messageHead(context),
     content: answer.blocks.flatMap(block => [wholeBlock(block), ...resultBlocks(block)]),
     stop_reason: stopReasons[answer.finishReason],
-    usage: usageOf(answer.usage),
+    usage: toUsage(answer.usage),
   }),
   error: anthropicError,
 };
@@ -109,11 +109,11 @@ function blockDeltas(block: AnswerBlock, index: number): WireFrame[] {
 }
 
 function startUsage(usage: ScriptedUsage) {
-  return { ...usageOf(usage), output_tokens: 1 };
+  return { ...toUsage(usage), output_tokens: 1 };
 }
 
 // This API counts cached tokens beside the input, not within it.
-function usageOf({
+function toUsage({
   inputTokens = 0,
   outputTokens = 0,
   cacheReadTokens,

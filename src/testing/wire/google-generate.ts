@@ -37,13 +37,13 @@ export const googleGenerate: Wire = {
   api: 'google',
   parse(body) {
     const { model, stream, contents, systemInstruction, tools = [] } = generateRequest.parse(body);
-    const system = typeof systemInstruction === 'string' ? systemInstruction : textOf(systemInstruction?.parts ?? []);
+    const system = typeof systemInstruction === 'string' ? systemInstruction : toText(systemInstruction?.parts ?? []);
     return {
       model,
       stream,
       messages: [
         ...(system === '' ? [] : [{ role: 'system' as const, text: system }]),
-        ...contents.flatMap(messagesOf),
+        ...contents.flatMap(toMessages),
       ],
       toolNames: tools.flatMap(tool => (tool.functionDeclarations ?? []).map(({ name }) => name)),
     };
@@ -88,7 +88,7 @@ function googleError(failure: ScriptedFailure) {
 }
 
 /** A message of the API may hold results of tools beside what a person said: they become messages of their own. */
-function messagesOf({ role, parts }: Content): SeenMessage[] {
+function toMessages({ role, parts }: Content): SeenMessage[] {
   const results = parts.flatMap(({ functionResponse: given }) =>
     given === undefined ? [] : [{ id: given.id ?? given.name, text: JSON.stringify(given.response ?? null) }],
   );
@@ -103,14 +103,14 @@ function messagesOf({ role, parts }: Content): SeenMessage[] {
       : [
           {
             role: role === 'model' ? ('assistant' as const) : ('user' as const),
-            text: textOf(content),
+            text: toText(content),
             ...(calls.length > 0 && { toolCalls: calls }),
           },
         ]),
   ];
 }
 
-function textOf(parts: readonly Part[]): string {
+function toText(parts: readonly Part[]): string {
   return parts.map(({ text, thought }) => (thought === true ? '' : (text ?? ''))).join('');
 }
 
@@ -132,13 +132,13 @@ function response({ request, number }: WireContext, parts: readonly unknown[], e
   const finish = end.answer && { finishReason: finishReasons[end.answer.finishReason] };
   return {
     candidates: [{ content: { role: 'model', parts }, index: 0, ...finish }],
-    ...(end.answer && usageOf(end.answer.usage)),
+    ...(end.answer && toUsage(end.answer.usage)),
     modelVersion: request.model,
     responseId: `response_${number}`,
   };
 }
 
-function usageOf({ inputTokens, outputTokens, cacheReadTokens, reasoningTokens }: ScriptedUsage) {
+function toUsage({ inputTokens, outputTokens, cacheReadTokens, reasoningTokens }: ScriptedUsage) {
   if (inputTokens === undefined && outputTokens === undefined) return {};
   const thoughts = reasoningTokens ?? 0;
   return {

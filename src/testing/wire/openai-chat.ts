@@ -33,7 +33,7 @@ export const openaiChat: Wire = {
       model: request.model,
       stream: request.stream ?? false,
       includeUsage: request.stream_options?.include_usage ?? false,
-      messages: request.messages.map(messageOf),
+      messages: request.messages.map(toMessage),
       toolNames: (request.tools ?? []).flatMap(tool => tool.function?.name ?? []),
     };
   },
@@ -49,7 +49,7 @@ export const openaiChat: Wire = {
     if (answer.finishReason === 'error')
       return [...frames, { data: openaiError({ httpStatus: 500, message: streamErrorMessage }) }];
     frames.push(chunk(context, {}, { finish: finishReasons[answer.finishReason] }));
-    const usage = usageOf(answer.usage);
+    const usage = toUsage(answer.usage);
     if (context.request.includeUsage && usage) frames.push({ data: { ...chunkHead(context), choices: [], usage } });
     return [...frames, { data: '[DONE]' }];
   },
@@ -66,7 +66,7 @@ export const openaiChat: Wire = {
       ...chunkHead(context),
       object: 'chat.completion',
       choices: [{ index: 0, message, logprobs: null, finish_reason: finishReasons[answer.finishReason] }],
-      usage: usageOf(answer.usage),
+      usage: toUsage(answer.usage),
     };
   },
   error: openaiError,
@@ -80,7 +80,7 @@ const finishReasons: Record<ScriptedFinish, string> = {
   error: 'error',
 };
 
-function messageOf(message: z.infer<typeof chatRequest>['messages'][number]): SeenMessage {
+function toMessage(message: z.infer<typeof chatRequest>['messages'][number]): SeenMessage {
   const text = contentText(message.content);
   if (message.role === 'tool')
     return { role: 'tool', text: '', toolResults: [{ id: message.tool_call_id ?? '', text }] };
@@ -130,7 +130,7 @@ function joined(answer: Answer, kind: 'text' | 'reasoning'): string | null {
   return blocks.length === 0 ? null : blocks.map(block => block.text).join('');
 }
 
-function usageOf({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens }: ScriptedUsage) {
+function toUsage({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens }: ScriptedUsage) {
   if (inputTokens === undefined && outputTokens === undefined) return undefined;
   return {
     prompt_tokens: inputTokens ?? 0,

@@ -44,12 +44,12 @@ function seen(item: Item): SeenMessage {
   const { type = 'message' } = item;
   if (type.endsWith('_output'))
     return { role: 'tool', text: '', toolResults: [{ id: item.call_id ?? '', text: outputText(item.output) }] };
-  if (type.endsWith('_call')) return { role: 'assistant', text: '', toolCalls: [callOf(item)] };
+  if (type.endsWith('_call')) return { role: 'assistant', text: '', toolCalls: [toCall(item)] };
   if (type !== 'message') return { role: 'assistant', text: '' };
   return { role: item.role === 'developer' ? 'system' : (item.role ?? 'user'), text: outputText(item.content) };
 }
 
-function callOf(item: Item): SeenToolCall {
+function toCall(item: Item): SeenToolCall {
   const raw = item.arguments ?? item.input;
   const input = item.type === 'function_call' && typeof raw === 'string' ? parseArguments(raw) : raw;
   return { id: item.call_id ?? '', name: item.name ?? item.type ?? '', input };

@@ -11,7 +11,7 @@ export const openaiResponses: Wire = {
   api: 'responses',
   parse: parseResponsesRequest,
   frames(answer, context) {
-    const start = responseOf(context, { status: 'in_progress' });
+    const start = buildResponse(context, { status: 'in_progress' });
     const events: Event[] = [
       event('response.created', { response: start }),
       event('response.in_progress', { response: start }),
@@ -59,17 +59,17 @@ function numbered({ type, fields, token }: Event, sequence_number: number): Wire
 
 function lastEvent(answer: Answer, context: WireContext): Event {
   const { status, reason } = endings[answer.finishReason];
-  const response = responseOf(context, {
+  const response = buildResponse(context, {
     status,
     output: answer.blocks.map((block, index) => wholeItem(block, index, context)),
-    usage: usageOf(answer.usage),
+    usage: toUsage(answer.usage),
     ...(reason !== undefined && { incomplete_details: { reason } }),
     ...(status === 'failed' && { error: { code: 'server_error', message: streamErrorMessage } }),
   });
   return event(`response.${status}`, { response });
 }
 
-function responseOf({ request, number, createdAt }: WireContext, fields: Record<string, unknown>) {
+function buildResponse({ request, number, createdAt }: WireContext, fields: Record<string, unknown>) {
   return {
     id: `resp_${number}`,
     object: 'response',
@@ -190,7 +190,7 @@ function summaryText(text: string) {
   return { type: 'summary_text', text };
 }
 
-function usageOf(usage: ScriptedUsage) {
+function toUsage(usage: ScriptedUsage) {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens } = usage;
   if (inputTokens === undefined && outputTokens === undefined) return null;
   return {

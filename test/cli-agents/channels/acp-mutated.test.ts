@@ -10,7 +10,7 @@ import { geminiLive } from '../../../src/agents/cli/adapters/gemini/live.ts';
 import { gooseLive } from '../../../src/agents/cli/adapters/goose/live.ts';
 import { qwenLive } from '../../../src/agents/cli/adapters/qwen/live.ts';
 import type { LiveAdapter, LiveAnswer, LiveChannel } from '../../../src/agents/cli/contract/live-channel.ts';
-import { recordOf, type WireRecord } from '../../../src/agents/cli/shared/wire-value.ts';
+import { toRecord, type WireRecord } from '../../../src/agents/cli/shared/wire-value.ts';
 import { checkOrder, parseEvent } from '../../../src/events/index.ts';
 import { mutated, mutationSteps } from '../../support/mutated-lines.ts';
 import { type RecordingHost, readRecording } from '../../support/recorded-channel.ts';
@@ -105,7 +105,7 @@ function run(adapter: LiveAdapter, lines: readonly string[], acts: readonly (rea
 function isSilent(message: WireRecord | undefined): boolean {
   if (message === undefined) return false;
   if (message['method'] === undefined || message['id'] !== undefined) return message['jsonrpc'] === '2.0';
-  const update = recordOf(recordOf(message['params'])?.['update']);
+  const update = toRecord(toRecord(message['params'])?.['update']);
   const kind = update?.['sessionUpdate'];
   if (message['method'] !== 'session/update') return true;
   // A piece of text may be empty, doubtful or a mode; a record of a call may repeat what is known.
@@ -124,7 +124,7 @@ function act(channel: LiveChannel, host: RecordingHost, [name, answer]: readonly
 
 function parsed(line: string): WireRecord | undefined {
   try {
-    return recordOf(JSON.parse(line));
+    return toRecord(JSON.parse(line));
   } catch {
     return undefined;
   }

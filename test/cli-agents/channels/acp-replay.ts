@@ -1,5 +1,5 @@
 import type { LiveAdapter, LiveAnswer, LiveChannel, LiveStart } from '../../../src/agents/cli/contract/live-channel.ts';
-import { listOf, recordOf, textOf, type WireRecord } from '../../../src/agents/cli/shared/wire-value.ts';
+import { toList, toRecord, toText, type WireRecord } from '../../../src/agents/cli/shared/wire-value.ts';
 import { type RecordedLine, RecordingHost } from '../../support/recorded-channel.ts';
 
 /** Opens a channel. */
@@ -46,7 +46,7 @@ export function replayAcp({ adapter, recording, start, mode }: AcpReplay): AcpRe
   let turns = 0;
   const drive = (message: WireRecord): boolean => {
     const { method, id } = message;
-    const params = recordOf(message['params']) ?? {};
+    const params = toRecord(message['params']) ?? {};
     if (method === 'session/prompt') {
       if (host.ends.length < turns || params['sessionId'] !== host.session?.sessionId) return false;
       turns++;
@@ -57,7 +57,7 @@ export function replayAcp({ adapter, recording, start, mode }: AcpReplay): AcpRe
       channel.steer({ id: 'steer', content: promptText(params) });
     } else if (method === undefined) {
       const request = host.requests[asked.get(id) ?? -1];
-      if (request !== undefined) channel.answer(request.id, answerOf(recordOf(message['result']), request.kind));
+      if (request !== undefined) channel.answer(request.id, answerOf(toRecord(message['result']), request.kind));
     }
     return true;
   };
@@ -93,7 +93,7 @@ export function replayAcp({ adapter, recording, start, mode }: AcpReplay): AcpRe
 
 /** Counts a request of the recording client: its answer belongs to our request of the same method and number. */
 function count(message: WireRecord, methods: Map<unknown, string>, counts: Map<string, number>): void {
-  const method = textOf(message['method']);
+  const method = toText(message['method']);
   if (method === undefined || message['id'] === undefined) return;
   const index = counts.get(method) ?? 0;
   counts.set(method, index + 1);
@@ -110,12 +110,12 @@ function answered(message: WireRecord, methods: Map<unknown, string>, sent: read
 }
 
 function answerOf(result: WireRecord | undefined, kind: string): LiveAnswer {
-  const outcome = recordOf(result?.['outcome']);
-  const answers = Object.values(recordOf(result?.['answers']) ?? {}).map(String);
+  const outcome = toRecord(result?.['outcome']);
+  const answers = Object.values(toRecord(result?.['answers']) ?? {}).map(String);
   if (outcome?.['outcome'] === 'cancelled') return { outcome: 'cancelled' };
   const isRejected = /reject|cancel/.test(String(outcome?.['optionId']));
   if (isRejected) {
-    const feedback = textOf(recordOf(outcome?.['_meta'])?.['reason']);
+    const feedback = toText(toRecord(outcome?.['_meta'])?.['reason']);
     return { outcome: 'reject', ...(feedback !== undefined && { feedback }) };
   }
   return kind === 'question' ? { outcome: 'answer', answer: answers } : { outcome: 'approve' };
@@ -126,23 +126,23 @@ function normalised(message: WireRecord): unknown {
   const { method } = message;
   if (method === 'initialize') return { method };
   if (method !== undefined) return { method, params: message['params'] };
-  const result = recordOf(message['result']);
-  const { _meta, ...outcome } = recordOf(result?.['outcome']) ?? {};
-  const optionId = textOf(outcome['optionId'])?.replace(/_always(_\w+)?$/, '_once');
-  if (result === undefined) return { id: message['id'], error: recordOf(message['error'])?.['code'] };
+  const result = toRecord(message['result']);
+  const { _meta, ...outcome } = toRecord(result?.['outcome']) ?? {};
+  const optionId = toText(outcome['optionId'])?.replace(/_always(_\w+)?$/, '_once');
+  if (result === undefined) return { id: message['id'], error: toRecord(message['error'])?.['code'] };
   const { _meta: _, ...rest } = result;
   return { id: message['id'], ...rest, outcome: { ...outcome, ...(optionId !== undefined && { optionId }) } };
 }
 
 function promptText(params: WireRecord): string {
-  return listOf(params['prompt'])
-    .map(part => textOf(recordOf(part)?.['text']) ?? '')
+  return toList(params['prompt'])
+    .map(part => toText(toRecord(part)?.['text']) ?? '')
     .join('\n');
 }
 
 function parsed(line: string): WireRecord | undefined {
   try {
-    return recordOf(JSON.parse(line));
+    return toRecord(JSON.parse(line));
   } catch {
     return undefined;
   }

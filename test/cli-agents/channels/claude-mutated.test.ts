@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, it } from 'vitest';
 import { claudeLive } from '../../../src/agents/cli/adapters/claude/live/adapter.ts';
-import { recordOf } from '../../../src/agents/cli/shared/wire-value.ts';
+import { toRecord } from '../../../src/agents/cli/shared/wire-value.ts';
 import { checkMutatedChannel } from '../../support/mutated-channel.ts';
 import { readRecording } from '../../support/recorded-channel.ts';
 
@@ -18,9 +18,9 @@ const recordings = ['claude@2.1.325', 'claude@2.1.197'].flatMap(version =>
 
 /** The first request is ours, whatever the recorded client called it; its hook is ours, too. */
 function asOurs(line: string): string {
-  const record = recordOf(JSON.parse(line));
-  const response = recordOf(record?.['response']);
-  if (recordOf(response?.['response'])?.['commands'] !== undefined)
+  const record = toRecord(JSON.parse(line));
+  const response = toRecord(record?.['response']);
+  if (toRecord(response?.['response'])?.['commands'] !== undefined)
     return JSON.stringify({ ...record, response: { ...response, request_id: 'singletree-1' } });
   return line.replace('"callback_id":"hook_0"', '"callback_id":"singletree-check"');
 }
@@ -39,13 +39,13 @@ const quiet: ReadonlySet<unknown> = new Set([
 
 /** Records that are consumed by a rule, or whose content decides. */
 function isConsumed(line: string): boolean {
-  const record = recordOf(JSON.parse(line)) ?? {};
+  const record = toRecord(JSON.parse(line)) ?? {};
   return quiet.has(record['type']) || ['init', 'status', 'task_started'].includes(String(record['subtype']));
 }
 
 function requestOf(line: string): unknown[] {
   try {
-    const record = recordOf(JSON.parse(line));
+    const record = toRecord(JSON.parse(line));
     return record?.['type'] === 'control_request' ? [record['request_id']] : [];
   } catch {
     return [];
@@ -58,8 +58,8 @@ describe('the channel of Claude Code, over mutated recordings', () => {
       adapter: claudeLive,
       recordings,
       answered: (message: string) => {
-        const record = recordOf(JSON.parse(message));
-        return record?.['type'] === 'control_response' ? [recordOf(record['response'])?.['request_id']] : [];
+        const record = toRecord(JSON.parse(message));
+        return record?.['type'] === 'control_response' ? [toRecord(record['response'])?.['request_id']] : [];
       },
       asked: requestOf,
       isConsumed,

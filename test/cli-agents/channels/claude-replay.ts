@@ -1,6 +1,6 @@
 import type { LiveChannel } from '../../../src/agents/cli/contract/live-channel.ts';
 import { claudeLive } from '../../../src/agents/cli/adapters/claude/live/adapter.ts';
-import { listOf, recordOf, textOf } from '../../../src/agents/cli/shared/wire-value.ts';
+import { toList, toRecord, toText } from '../../../src/agents/cli/shared/wire-value.ts';
 import {
   type MessageIds,
   type RecordedLine,
@@ -12,16 +12,16 @@ import {
 /** Our requests have a `request_id`, our messages a `uuid`; answers and confirmations of the program refer to them. */
 const ids: MessageIds = {
   idOf: message => {
-    const record = recordOf(message);
-    if (record?.['type'] === 'control_request') return textOf(record['request_id']);
-    return record?.['type'] === 'user' ? textOf(record['uuid']) : undefined;
+    const record = toRecord(message);
+    if (record?.['type'] === 'control_request') return toText(record['request_id']);
+    return record?.['type'] === 'user' ? toText(record['uuid']) : undefined;
   },
   withId: (message, ours) => {
-    const record = recordOf(message);
-    const response = recordOf(record?.['response']);
+    const record = toRecord(message);
+    const response = toRecord(record?.['response']);
     if (record?.['type'] === 'control_response')
       return { ...record, response: { ...response, request_id: ours(String(response?.['request_id'])) } };
-    const request = recordOf(record?.['request']);
+    const request = toRecord(record?.['request']);
     if (request?.['callback_id'] === 'hook_0')
       return { ...record, request: { ...request, callback_id: 'singletree-check' } };
     if (record?.['isReplay'] === true) return { ...record, uuid: ours(String(record['uuid'])) };
@@ -40,11 +40,11 @@ export function replayClaude(
   let steered = 0;
   const settings: { model?: string; mode?: string } = { ...(start.mode !== undefined && { mode: start.mode }) };
   const drive = (message: unknown, channel: LiveChannel, host: RecordingHost): void => {
-    const record = recordOf(message) ?? {};
-    const request = recordOf(record['request']);
+    const record = toRecord(message) ?? {};
+    const request = toRecord(record['request']);
     if (record['type'] === 'user') {
-      const [block] = listOf(recordOf(record['message'])?.['content']);
-      const content = String(recordOf(block)?.['text']);
+      const [block] = toList(toRecord(record['message'])?.['content']);
+      const content = String(toRecord(block)?.['text']);
       if (runs > host.ends.length) channel.steer({ id: `steer-${++steered}`, content });
       else channel.prompt({ runId: `run-${++runs}`, content, ...settings });
     } else if (record['type'] === 'control_response') answer(record, channel, host);
@@ -59,9 +59,9 @@ export function replayClaude(
     ids,
     drive,
     skip: (message, host) => {
-      const answered = recordOf(recordOf(message)?.['response'])?.['request_id'];
+      const answered = toRecord(toRecord(message)?.['response'])?.['request_id'];
       if (host.withdrawn.some(({ id }) => id === answered)) return true;
-      const request = recordOf(recordOf(message)?.['request']);
+      const request = toRecord(toRecord(message)?.['request']);
       return request !== undefined && (!driven.has(request['subtype']) || request['mode'] === 'bypassPermissions');
     },
     normalise,
@@ -69,14 +69,14 @@ export function replayClaude(
 }
 
 function answer(record: Readonly<Record<string, unknown>>, channel: LiveChannel, host: RecordingHost): void {
-  const response = recordOf(record['response']);
+  const response = toRecord(record['response']);
   const id = String(response?.['request_id']);
-  const given = recordOf(response?.['response']);
+  const given = toRecord(response?.['response']);
   const asked = host.requests.filter(request => request.id === id || request.id.startsWith(`${id}#`));
-  const input = recordOf(given?.['updatedInput']);
-  const answers = recordOf(input?.['answers']);
+  const input = toRecord(given?.['updatedInput']);
+  const answers = toRecord(input?.['answers']);
   for (const request of asked) {
-    const hook = recordOf(given?.['hookSpecificOutput']);
+    const hook = toRecord(given?.['hookSpecificOutput']);
     if (hook !== undefined)
       channel.answer(request.id, {
         outcome: hook['permissionDecision'] === 'deny' ? 'reject' : 'ask',
@@ -96,12 +96,12 @@ function answer(record: Readonly<Record<string, unknown>>, channel: LiveChannel,
 
 /** Without ids of our side, and without what our side never sends: rules for the program's own settings. */
 function normalise(message: unknown): unknown {
-  const record = recordOf(message);
-  const { hooks: ___, ...request } = recordOf(record?.['request']) ?? {};
+  const record = toRecord(message);
+  const { hooks: ___, ...request } = toRecord(record?.['request']) ?? {};
   if (record?.['type'] === 'control_request') return { ...record, request_id: 'ours', request };
   if (record?.['type'] === 'user') return { ...record, uuid: 'ours' };
-  const response = recordOf(record?.['response']);
-  const { updatedPermissions: _, interrupt: __, ...given } = recordOf(response?.['response']) ?? {};
+  const response = toRecord(record?.['response']);
+  const { updatedPermissions: _, interrupt: __, ...given } = toRecord(response?.['response']) ?? {};
   return { ...record, response: { ...response, response: given } };
 }
 
@@ -110,6 +110,6 @@ function withoutStopHook(recording: readonly RecordedLine[]): readonly RecordedL
   const called = recording.flatMap(({ line }) =>
     line.includes('"hook_1","input"') ? [JSON.parse(line) as unknown] : [],
   );
-  const ids = called.map(message => String(recordOf(message)?.['request_id']));
+  const ids = called.map(message => String(toRecord(message)?.['request_id']));
   return recording.filter(({ line }) => !ids.some(id => line.includes(id)));
 }

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { describe, it } from 'vitest';
 import { codexLive } from '../../../src/agents/cli/adapters/codex/live/adapter.ts';
 import { consumedNotifications } from '../../../src/agents/cli/adapters/codex/live/consumed-notifications.ts';
-import { listOf, recordOf, type WireRecord } from '../../../src/agents/cli/shared/wire-value.ts';
+import { toList, toRecord, type WireRecord } from '../../../src/agents/cli/shared/wire-value.ts';
 import { checkMutatedChannel } from '../../support/mutated-channel.ts';
 import { codexFixtures, codexRecording } from './codex-replay.ts';
 
@@ -32,11 +32,11 @@ const quiet: ReadonlySet<unknown> = new Set([
 ]);
 
 function isQuiet(line: string): boolean {
-  const record = recordOf(JSON.parse(line)) ?? {};
+  const record = toRecord(JSON.parse(line)) ?? {};
   const { method } = record;
   if (typeof method !== 'string') return true;
   if (consumedNotifications.has(method) || quiet.has(method)) return true;
-  const item = recordOf(recordOf(record['params'])?.['item']);
+  const item = toRecord(toRecord(record['params'])?.['item']);
   // An item of an unknown type is reported when it is completed.
   return method === 'item/started' || (method === 'item/completed' && quietItems.has(item?.['type']));
 }
@@ -58,8 +58,8 @@ describe('the channel of Codex, over mutated recordings', () => {
 
 function requestsOf(line: string): unknown[] {
   try {
-    const record = recordOf(JSON.parse(line));
-    return record?.['method'] !== undefined && record['id'] !== undefined ? [record['id']] : listOf(undefined).slice();
+    const record = toRecord(JSON.parse(line));
+    return record?.['method'] !== undefined && record['id'] !== undefined ? [record['id']] : toList(undefined).slice();
   } catch {
     return [];
   }

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { codexLive } from '../../../src/agents/cli/adapters/codex/live/adapter.ts';
 import type { LiveAnswer, LiveChannel, LiveStart } from '../../../src/agents/cli/contract/live-channel.ts';
-import { listOf, recordOf, textOf, type WireRecord } from '../../../src/agents/cli/shared/wire-value.ts';
+import { toList, toRecord, toText, type WireRecord } from '../../../src/agents/cli/shared/wire-value.ts';
 import {
   type RecordedLine,
   type RecordingHost,
@@ -40,9 +40,9 @@ export function replayCodex({ recording, start = {}, steersReason = false }: Cod
     start,
     recording,
     ids: {
-      idOf: message => (recordOf(message)?.['method'] === undefined ? undefined : idOf(recordOf(message)?.['id'])),
+      idOf: message => (toRecord(message)?.['method'] === undefined ? undefined : idOf(toRecord(message)?.['id'])),
       withId: (message, ours) => {
-        const record = recordOf(message);
+        const record = toRecord(message);
         const id = idOf(record?.['id']);
         return record === undefined || id === undefined || record['method'] !== undefined
           ? message
@@ -51,11 +51,11 @@ export function replayCodex({ recording, start = {}, steersReason = false }: Cod
     },
     skip: message => isProbe(message),
     drive: (message, channel, host) => {
-      const record = recordOf(message) ?? {};
-      const params = recordOf(record['params']) ?? {};
+      const record = toRecord(message) ?? {};
+      const params = toRecord(record['params']) ?? {};
       if (record['method'] === 'turn/start') {
         turns += 1;
-        const model = textOf(params['model']);
+        const model = toText(params['model']);
         channel.prompt({ runId: `run${turns}`, content: inputText(params), model });
       } else if (record['method'] === 'turn/steer') {
         if (steersReason) {
@@ -65,7 +65,7 @@ export function replayCodex({ recording, start = {}, steersReason = false }: Cod
       } else if (record['method'] === 'turn/interrupt') channel.interrupt();
       else if (record['method'] === undefined && reason === undefined) {
         const request = host.requests[asked.findIndex(id => id === record['id'])];
-        if (request !== undefined) channel.answer(request.id, answerOf(recordOf(record['result'])));
+        if (request !== undefined) channel.answer(request.id, answerOf(toRecord(record['result'])));
       }
     },
     normalise,
@@ -74,9 +74,9 @@ export function replayCodex({ recording, start = {}, steersReason = false }: Cod
 
 /** What a recorded answer means; answers that allow more than once are given as one that allows once. */
 function answerOf(result: WireRecord | undefined): LiveAnswer {
-  const answers = recordOf(result?.['answers']);
+  const answers = toRecord(result?.['answers']);
   const [given] = Object.values(answers ?? {});
-  if (given !== undefined) return { outcome: 'answer', answer: listOf(recordOf(given)?.['answers']).map(String) };
+  if (given !== undefined) return { outcome: 'answer', answer: toList(toRecord(given)?.['answers']).map(String) };
   const decision = result?.['decision'] ?? result?.['action'];
   const isRejected = decision === 'decline' || decision === 'cancel';
   return isRejected ? { outcome: 'reject' } : { outcome: 'approve' };
@@ -89,16 +89,16 @@ function answerNext(channel: LiveChannel, host: RecordingHost, answer: LiveAnswe
 
 /** Removes what the channel sends in its own way: its name, settings of the recording client, ids of its messages. */
 function normalise(message: unknown): unknown {
-  const record = recordOf(message);
+  const record = toRecord(message);
   if (record === undefined) return message;
   const method = record['method'];
   if (method === 'initialize') return { method };
-  const result = recordOf(record['result']);
+  const result = toRecord(record['result']);
   if (method === undefined) {
     const { decision, ...rest } = result ?? {};
     return { id: record['id'], ...(decision === undefined ? { result: rest } : { decision: once(decision) }) };
   }
-  const { clientUserMessageId: _id, effort: _effort, ...params } = recordOf(record['params']) ?? {};
+  const { clientUserMessageId: _id, effort: _effort, ...params } = toRecord(record['params']) ?? {};
   for (const name of [
     'approvalPolicy',
     'approvalsReviewer',
@@ -109,8 +109,8 @@ function normalise(message: unknown): unknown {
     'cwd',
   ])
     delete (params as Record<string, unknown>)[name];
-  const input = listOf(params['input']).map(part => {
-    const { text, ...rest } = recordOf(part) ?? {};
+  const input = toList(params['input']).map(part => {
+    const { text, ...rest } = toRecord(part) ?? {};
     return { ...rest, text: typeof text === 'string' ? text.replace(/^I rejected [^:]+: /, '') : text };
   });
   return { method, params: { ...params, ...(input.length > 0 && { input }) } };
@@ -122,17 +122,17 @@ function once(decision: unknown): unknown {
 }
 
 function isProbe(message: unknown): boolean {
-  const record = recordOf(message);
+  const record = toRecord(message);
   if (record === undefined || probes.has(record['method'])) return true;
-  const params = recordOf(record['params']) ?? {};
+  const params = toRecord(record['params']) ?? {};
   // A message after the end of its turn.
   if (record['method'] === 'turn/steer' && inputText(params) === 'late') return true;
   return record['method'] === 'turn/start' && params['input'] === undefined;
 }
 
 function inputText(params: WireRecord): string {
-  return listOf(params['input'])
-    .map(part => textOf(recordOf(part)?.['text']) ?? '')
+  return toList(params['input'])
+    .map(part => toText(toRecord(part)?.['text']) ?? '')
     .join('\n');
 }
 
@@ -142,7 +142,7 @@ function idOf(value: unknown): string | number | undefined {
 
 function parsed(line: string): WireRecord | undefined {
   try {
-    return recordOf(JSON.parse(line));
+    return toRecord(JSON.parse(line));
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { describe, it } from 'vitest';
 import { piLive } from '../../../src/agents/cli/adapters/pi/live/adapter.ts';
-import { recordOf, type WireRecord } from '../../../src/agents/cli/shared/wire-value.ts';
+import { toRecord, type WireRecord } from '../../../src/agents/cli/shared/wire-value.ts';
 import { checkMutatedChannel } from '../../support/mutated-channel.ts';
 import { piFixtures, piRecording, piVersions, state, status } from './pi-replay.ts';
 
@@ -40,7 +40,7 @@ describe('the channel of Pi, over mutated recordings', () => {
 
 function parsed(line: string): WireRecord | undefined {
   try {
-    return recordOf(JSON.parse(line));
+    return toRecord(JSON.parse(line));
   } catch {
     return undefined;
   }

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { piLive } from '../../../src/agents/cli/adapters/pi/live/adapter.ts';
 import { gateStatus, statusKey } from '../../../src/agents/cli/adapters/pi/live/gate.ts';
 import type { LiveAnswer, LiveStart } from '../../../src/agents/cli/contract/live-channel.ts';
-import { recordOf, textOf, type WireRecord } from '../../../src/agents/cli/shared/wire-value.ts';
+import { toRecord, toText, type WireRecord } from '../../../src/agents/cli/shared/wire-value.ts';
 import { type RecordedLine, type Replayed, readRecording, replayChannel } from '../../support/recorded-channel.ts';
 
 /** The recorded versions. */
@@ -70,16 +70,16 @@ export function replayPi({ recording, start = {} }: PiReplay): Replayed {
     recording: recording.filter(({ line }) => parsed(line)?.['type'] !== 'response' || !probes.has(idOf(parsed(line)))),
     closes: false,
     ids: {
-      idOf: message => (recordOf(message)?.['type'] === 'extension_ui_response' ? undefined : idOf(message)),
+      idOf: message => (toRecord(message)?.['type'] === 'extension_ui_response' ? undefined : idOf(message)),
       withId: (message, ours) => {
-        const id = recordOf(message)?.['type'] === 'response' ? idOf(message) : undefined;
-        return id === undefined ? message : { ...recordOf(message), id: ours(id) };
+        const id = toRecord(message)?.['type'] === 'response' ? idOf(message) : undefined;
+        return id === undefined ? message : { ...toRecord(message), id: ours(id) };
       },
     },
     skip: isProbe,
     drive: (message, channel, host) => {
-      const record = recordOf(message) ?? {};
-      const text = textOf(record['message']) ?? '';
+      const record = toRecord(message) ?? {};
+      const text = toText(record['message']) ?? '';
       if (record['type'] === 'steer' || record['streamingBehavior'] === 'steer')
         channel.steer({ id: `steer-${String(record['id'])}`, content: text });
       else if (record['type'] === 'prompt') {
@@ -110,7 +110,7 @@ const driven: ReadonlySet<unknown> = new Set([
 
 /** What the recording client did only to look at it, or in a way that the channel has no use for. */
 function isProbe(message: unknown): boolean {
-  const record = recordOf(message);
+  const record = toRecord(message);
   if (!driven.has(record?.['type']) || record?.['message'] === 'PLAIN while running') return true;
   return (
     ['get_state', 'get_commands'].includes(String(record?.['type'])) &&
@@ -120,34 +120,34 @@ function isProbe(message: unknown): boolean {
 
 function answerOf(response: WireRecord, kind: string): LiveAnswer {
   if (response['cancelled'] === true) return { outcome: 'cancelled' };
-  const value = textOf(response['value']) ?? '';
+  const value = toText(response['value']) ?? '';
   if (kind === 'question') return { outcome: 'answer', answer: value };
   const { decision, reason, input } = parsed(value) ?? {};
-  if (decision === 'reject') return { outcome: 'reject', feedback: textOf(reason) ?? '' };
-  const revised = recordOf(input);
+  if (decision === 'reject') return { outcome: 'reject', feedback: toText(reason) ?? '' };
+  const revised = toRecord(input);
   return { outcome: 'approve', ...(revised !== undefined && { input: revised }) };
 }
 
 /** Removes the ids of our commands and what the recorded client sent in the value of an answer beside ours. */
 function normalise(message: unknown): unknown {
-  const record = recordOf(message);
+  const record = toRecord(message);
   if (record?.['type'] !== 'extension_ui_response') {
     const { id: _id, streamingBehavior, ...command } = record ?? {};
     return streamingBehavior === 'steer' ? { ...command, type: 'steer' } : command;
   }
-  const value = parsed(textOf(record['value']) ?? '');
+  const value = parsed(toText(record['value']) ?? '');
   if (value === undefined) return record;
   const { decision, reason, input } = value;
   return { id: record['id'], decision: decision === 'always' ? 'approve' : decision, reason, input };
 }
 
 function idOf(message: unknown): string | undefined {
-  return textOf(recordOf(message)?.['id']);
+  return toText(toRecord(message)?.['id']);
 }
 
 function parsed(line: string): WireRecord | undefined {
   try {
-    return recordOf(JSON.parse(line));
+    return toRecord(JSON.parse(line));
   } catch {
     return undefined;
   }

@@ -5,7 +5,7 @@ import { opencodeAdapter } from '../../../src/agents/cli/adapters/opencode/adapt
 import { isConsumedEvent } from '../../../src/agents/cli/adapters/opencode/live/consumed-events.ts';
 import type { LiveAdapter } from '../../../src/agents/cli/contract/live-channel.ts';
 import { readServeResponse } from '../../../src/agents/cli/contract/serve-message.ts';
-import { recordOf, textOf } from '../../../src/agents/cli/shared/wire-value.ts';
+import { toRecord, toText } from '../../../src/agents/cli/shared/wire-value.ts';
 import { checkMutatedChannel } from '../../support/mutated-channel.ts';
 import { askingAgents, fixturesOf, serveRecording } from './serve-replay.ts';
 
@@ -42,7 +42,7 @@ describe.each([
 function linesOf(adapter: LiveAdapter, folder: string, scenario: string): string[] {
   const recorded = serveRecording({ adapter, folder, scenario }).filter(({ dir }) => dir === 'out');
   const created = recorded.find(({ proc, line }) => proc === 'http' && line.includes('"path":"/session"'));
-  const session: unknown = JSON.parse(textOf(parsed(created?.line ?? '{}')?.['body']) ?? '{}');
+  const session: unknown = JSON.parse(toText(parsed(created?.line ?? '{}')?.['body']) ?? '{}');
   const opening = [askingAgents, session].map((body, index) => response(index + 1, 200, body));
   const events = recorded.flatMap(({ proc, line }) => (proc === 'sse' ? [line] : []));
   return [...opening, response(3, 204, ''), ...events.slice(0, 150), response(4, 200, true), ...events.slice(150)];
@@ -53,7 +53,7 @@ function response(id: number, status: number, body: unknown): string {
 }
 
 function answeredBy(message: string): unknown[] {
-  const path = textOf(recordOf(JSON.parse(message))?.['path']);
+  const path = toText(toRecord(JSON.parse(message))?.['path']);
   const [, id] = /^\/(?:permission|question)\/(.+)\/(?:reply|reject)$/s.exec(path ?? '') ?? [];
   return id === undefined ? [] : [id];
 }
@@ -61,20 +61,20 @@ function answeredBy(message: string): unknown[] {
 function askedBy(line: string): unknown[] {
   const event = parsed(line);
   const type = event?.['type'];
-  const id = recordOf(event?.['properties'])?.['id'];
+  const id = toRecord(event?.['properties'])?.['id'];
   return type === 'permission.asked' || type === 'question.asked' ? [id] : [];
 }
 
 function isQuiet(line: string): boolean {
   const event = parsed(line);
-  const type = textOf(event?.['type']) ?? '';
+  const type = toText(event?.['type']) ?? '';
   if (readServeResponse(event) !== undefined || isConsumedEvent(type)) return true;
-  return understood.has(type) && recordOf(event?.['properties']) !== undefined;
+  return understood.has(type) && toRecord(event?.['properties']) !== undefined;
 }
 
 function parsed(line: string) {
   try {
-    return recordOf(JSON.parse(line));
+    return toRecord(JSON.parse(line));
   } catch {
     return undefined;
   }

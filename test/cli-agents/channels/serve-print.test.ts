@@ -3,7 +3,7 @@ import { kiloAdapter } from '../../../src/agents/cli/adapters/kilo/adapter.ts';
 import { opencodeAdapter } from '../../../src/agents/cli/adapters/opencode/adapter.ts';
 import { opencodeTranslator } from '../../../src/agents/cli/adapters/opencode/translate.ts';
 import type { LiveAdapter } from '../../../src/agents/cli/contract/live-channel.ts';
-import { recordOf, textOf } from '../../../src/agents/cli/shared/wire-value.ts';
+import { toRecord, toText } from '../../../src/agents/cli/shared/wire-value.ts';
 import type { AgentEvent } from '../../../src/events/index.ts';
 import { replayServe, type ServeRecording, serveRecording } from './serve-replay.ts';
 
@@ -34,23 +34,23 @@ function printedRecords(recording: ServeRecording): string[] {
   const people = new Set<unknown>();
   let session: unknown;
   return serveRecording(recording).flatMap(({ proc, line }) => {
-    const event = recordOf(JSON.parse(line)) ?? {};
-    const properties = recordOf(event['properties']) ?? {};
-    const [info, part] = [recordOf(properties['info']), recordOf(properties['part'])];
+    const event = toRecord(JSON.parse(line)) ?? {};
+    const properties = toRecord(event['properties']) ?? {};
+    const [info, part] = [toRecord(properties['info']), toRecord(properties['part'])];
     if (proc !== 'sse') return [];
     if (event['type'] === 'session.created') session ??= info?.['id'];
     if (info?.['role'] === 'user') people.add(info['id']);
-    const sessionID = textOf(properties['sessionID']) ?? textOf(part?.['sessionID']);
+    const sessionID = toText(properties['sessionID']) ?? toText(part?.['sessionID']);
     if (sessionID !== session) return [];
     if (event['type'] === 'session.error')
       return [JSON.stringify({ type: 'error', sessionID, error: properties['error'] })];
     if (event['type'] !== 'message.part.updated' || part === undefined || people.has(part['messageID'])) return [];
     const type = printed[String(part['type'])];
-    const status = recordOf(part['state'])?.['status'];
+    const status = toRecord(part['state'])?.['status'];
     const isComplete =
       type === 'tool_use'
         ? status === 'completed' || status === 'error'
-        : type?.startsWith('step') === true || recordOf(part['time'])?.['end'] !== undefined;
+        : type?.startsWith('step') === true || toRecord(part['time'])?.['end'] !== undefined;
     return type === undefined || !isComplete ? [] : [JSON.stringify({ type, sessionID, part })];
   });
 }

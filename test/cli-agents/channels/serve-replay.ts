@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { LiveAdapter, LiveAnswer, LiveChannel, LiveStart } from '../../../src/agents/cli/contract/live-channel.ts';
-import { listOf, recordOf, textOf, type WireRecord } from '../../../src/agents/cli/shared/wire-value.ts';
+import { toList, toRecord, toText, type WireRecord } from '../../../src/agents/cli/shared/wire-value.ts';
 import { type RecordedLine, RecordingHost, readRecording } from '../../support/recorded-channel.ts';
 
 const fixtures = fileURLToPath(new URL('./fixtures', import.meta.url));
@@ -41,7 +41,7 @@ export function replayServe(options: ServeRecording) {
   server.answerOpening();
   const recorded: unknown[] = [];
   for (const { dir, proc, line } of serveRecording(options)) {
-    const message = recordOf(JSON.parse(line)) ?? {};
+    const message = toRecord(JSON.parse(line)) ?? {};
     if (dir === 'in') {
       if (isProbe(message)) continue;
       recorded.push(normalise(message));
@@ -120,14 +120,14 @@ class RecordedServer {
 /** Performs the command that a recorded request corresponds to. */
 function drive({ path, body }: WireRecord, channel: LiveChannel, host: RecordingHost): void {
   const [, kind, id, action] = /^\/(\w+)\/([^/]+)\/(\w+)$/.exec(String(path)) ?? [];
-  const record = recordOf(body) ?? {};
+  const record = toRecord(body) ?? {};
   const prompts = host.ends.length;
   if (action === 'prompt_async') {
-    const content = listOf(record['parts'])
-      .map(part => textOf(recordOf(part)?.['text']) ?? '')
+    const content = toList(record['parts'])
+      .map(part => toText(toRecord(part)?.['text']) ?? '')
       .join('\n');
     const before = host.sent.length;
-    channel.prompt({ runId: `run${prompts + 1}`, content, mode: textOf(record['agent']) });
+    channel.prompt({ runId: `run${prompts + 1}`, content, mode: toText(record['agent']) });
     if (host.sent.length === before) channel.steer({ id: `steer-${before}`, content });
   } else if (action === 'abort') channel.interrupt();
   else if (kind === 'permission') channel.answer(String(id), permissionAnswer(record));
@@ -144,7 +144,7 @@ function permissionAnswer({ reply, message }: WireRecord): LiveAnswer {
 function questionAnswer({ answers }: WireRecord, kind: string): LiveAnswer {
   if (answers === undefined) return { outcome: 'cancelled' };
   if (kind === 'plan') return { outcome: 'approve' };
-  return { outcome: 'answer', answer: listOf(listOf(answers)[0]).map(String) };
+  return { outcome: 'answer', answer: toList(toList(answers)[0]).map(String) };
 }
 
 /** Requests by which the recording client looked at the server. */
@@ -154,7 +154,7 @@ function isProbe({ method }: WireRecord): boolean {
 
 /** Removes what the channel does in its own way: an approval is always given once, a rejection has a reason. */
 function normalise({ method, path, body }: WireRecord): unknown {
-  const record = recordOf(body);
+  const record = toRecord(body);
   // A steered message names the agent that is at work.
   const { agent, ...rest } = record ?? {};
   if (record?.['reply'] === undefined) return { method, path, body: agent === 'plan' ? record : rest };

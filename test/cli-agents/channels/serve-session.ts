@@ -1,7 +1,7 @@
 import { kiloAdapter } from '../../../src/agents/cli/adapters/kilo/adapter.ts';
 import { opencodeAdapter } from '../../../src/agents/cli/adapters/opencode/adapter.ts';
 import type { LiveAdapter, LiveStart } from '../../../src/agents/cli/contract/live-channel.ts';
-import { recordOf, type WireRecord } from '../../../src/agents/cli/shared/wire-value.ts';
+import { toRecord, type WireRecord } from '../../../src/agents/cli/shared/wire-value.ts';
 import { RecordingHost } from '../../support/recorded-channel.ts';
 import { askingAgents } from './serve-replay.ts';
 
@@ -45,7 +45,7 @@ export class ServeSession {
   /** Answers the newest request with this path. */
   respond(path: string, body: unknown, status = 200): void {
     const request = this.host.sent
-      .map(message => recordOf(JSON.parse(message)))
+      .map(message => toRecord(JSON.parse(message)))
       .findLast(sent => sent?.['path'] === path);
     this.line({ response: { id: request?.['id'] ?? -1, status, body } });
     if (path !== '/command' && this.host.session === undefined && this.#isRequested('/command'))
@@ -53,7 +53,7 @@ export class ServeSession {
   }
 
   #isRequested(path: string): boolean {
-    return this.host.sent.some(message => recordOf(JSON.parse(message))?.['path'] === path);
+    return this.host.sent.some(message => toRecord(JSON.parse(message))?.['path'] === path);
   }
 
   event(type: string, properties: object): void {

@@ -1,4 +1,4 @@
-import { type AgentEvent, toolOutputOf } from '../../../src/events/index.ts';
+import { type AgentEvent, toToolOutput } from '../../../src/events/index.ts';
 
 /** What a run did, without ids, steps and usage: messages, calls, their outcomes, subagents and errors. */
 export function shownWork(events: readonly AgentEvent[]): object[] {
@@ -13,7 +13,7 @@ export function shownWork(events: readonly AgentEvent[]): object[] {
       message.text += event.content;
     } else if (event.type === 'tool_call') work.push({ call: event.name, input: event.input });
     else if (event.type === 'tool_result')
-      work.push({ result: event.name, isDone: 'context' in toolOutputOf(event.output) });
+      work.push({ result: event.name, isDone: 'context' in toToolOutput(event.output) });
     else if (event.type === 'error') {
       if (!errors.has(event.message)) work.push({ error: event.message });
       errors.add(event.message);

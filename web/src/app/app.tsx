@@ -7,7 +7,7 @@ import { waitingIn } from '../threads/group-threads.ts';
 import { markSeen } from '../threads/seen-threads.ts';
 import { Sidebar } from '../threads/sidebar.tsx';
 import { type PendingDeletion, useThreadActions } from '../threads/use-thread-actions.ts';
-import { Threads, titleOf, useThreadList } from '../threads/use-threads.ts';
+import { Threads, getTitle, useThreadList } from '../threads/use-threads.ts';
 import type { Address } from './address.ts';
 import { OpenView } from './open-view.tsx';
 import type { PageProps } from './page.ts';
@@ -91,7 +91,7 @@ export function App({ client }: { client: Client }) {
               address={address}
               open={open}
               isLoaded={agents !== undefined}
-              title={current === undefined ? undefined : titleOf(current)}
+              title={current === undefined ? undefined : getTitle(current)}
               onModelsChange={reloadAgents}
             />
             <Suspense fallback={null}>
@@ -156,7 +156,7 @@ function listToasts(deletion: PendingDeletion | undefined, problem: string | und
   if (deletion !== undefined)
     toasts.push({
       key: deletion.thread.id,
-      text: `Deleted “${titleOf(deletion.thread)}”.`,
+      text: `Deleted “${getTitle(deletion.thread)}”.`,
       action: { label: 'Undo', run: deletion.undo },
     });
   if (problem !== undefined) toasts.push({ key: 'problem', text: problem, tone: 'bad', onClose: dismiss });

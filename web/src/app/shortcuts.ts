@@ -17,7 +17,7 @@ export function useShortcuts(shortcuts: Shortcuts, isActive = true): void {
     if (!isActive) return undefined;
     let first: { readonly key: string; readonly at: number } | undefined;
     const onKey = (event: KeyboardEvent) => {
-      const key = keyOf(event);
+      const key = toKey(event);
       if (key === undefined || event.defaultPrevented || event.isComposing) return;
       if (!key.startsWith('mod+') && isTyping(event, key)) return;
       const pair = first !== undefined && event.timeStamp - first.at < pairMs ? `${first.key} ${key}` : undefined;
@@ -34,7 +34,7 @@ export function useShortcuts(shortcuts: Shortcuts, isActive = true): void {
 }
 
 /** The name of a key press; undefined for one that no shortcut can have. */
-export function keyOf({
+export function toKey({
   key,
   code,
   ctrlKey,

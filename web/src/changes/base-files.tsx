@@ -12,7 +12,7 @@ type BaseFile = BaseInfo['files'][number];
 /** The files of the thread's folder that differ from the commit that its work is based on, whoever changed them. */
 export function BaseFiles({ scope: { client, threadId } }: { scope: ThreadScope }) {
   const { value, problem, reload } = useLoaded(useCallback(() => client.baseChanges(threadId), [client, threadId]));
-  const files = useMemo(() => (value?.files ?? []).map(file => ({ file, changes: changesOf(file) })), [value]);
+  const files = useMemo(() => (value?.files ?? []).map(file => ({ file, changes: toChanges(file) })), [value]);
   if (problem !== undefined) return <ViewProblem problem={problem} onRetry={reload} />;
   if (value === undefined) return <ViewState title="Comparing the folder…" />;
   return (
@@ -49,7 +49,7 @@ function PlainRow({ file: { path, added, removed } }: { file: BaseFile }) {
   );
 }
 
-function changesOf({ path, action, patch }: BaseFile) {
+function toChanges({ path, action, patch }: BaseFile) {
   return patch === undefined ? undefined : [{ path, action, patch }];
 }
 

@@ -1,5 +1,5 @@
 import type { FileChange } from '../../../src/projections/activity/diff-changes.ts';
-import { fileChangesOf } from '../../../src/projections/activity/file-changes.ts';
+import { listFileChanges } from '../../../src/projections/activity/file-changes.ts';
 import type { ToolPart, ViewNode, ViewPart } from '../../../src/projections/reading/view-node.ts';
 
 /** The recorded changes of one file, in the order in which they were made. */
@@ -12,7 +12,7 @@ export interface FileGroup {
 export function fileGroups(nodes: Iterable<ViewNode>): readonly FileGroup[] {
   const groups = new Map<string, FileChange[]>();
   const visit = (part: ViewPart) => {
-    if (part.kind === 'tool') for (const change of changesOf(part)) add(change);
+    if (part.kind === 'tool') for (const change of getChanges(part)) add(change);
     if ('runs' in part) for (const run of part.runs) for (const each of run.partList) visit(each);
   };
   const add = (change: FileChange) => {
@@ -27,11 +27,11 @@ export function fileGroups(nodes: Iterable<ViewNode>): readonly FileGroup[] {
 
 const known = new WeakMap<ToolPart, readonly FileChange[]>();
 
-function changesOf(tool: ToolPart): readonly FileChange[] {
+function getChanges(tool: ToolPart): readonly FileChange[] {
   if (tool.status !== 'done') return [];
   const before = known.get(tool);
   if (before !== undefined) return before;
-  const changes = fileChangesOf(tool);
+  const changes = listFileChanges(tool);
   known.set(tool, changes);
   return changes;
 }

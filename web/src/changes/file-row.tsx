@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { visibleText } from '../code/visible-text.ts';
 import { DiffCounts, DiffView } from '../diff/diff-view.tsx';
-import { sizeOf, useFileDiffs } from '../diff/use-file-diffs.ts';
+import { getSize, useFileDiffs } from '../diff/use-file-diffs.ts';
 import { usePathName } from '../parts/folder-path.ts';
 import type { FileGroup } from './file-groups.ts';
 
@@ -11,7 +11,7 @@ const mostCounted = 500_000;
 export function FileRow({ group: { path, changes } }: { group: FileGroup }) {
   const [isOpen, setOpen] = useState(false);
   const nameOf = usePathName();
-  const diffs = useFileDiffs(changes, sizeOf(changes) <= mostCounted);
+  const diffs = useFileDiffs(changes, getSize(changes) <= mostCounted);
   const sum = (count: 'added' | 'removed') => (diffs ?? []).reduce((all, diff) => all + diff[count], 0);
   return (
     <li>

@@ -17,10 +17,10 @@ export async function highlight(code: string, language: string): Promise<readonl
   const highlighter = await opened;
   await highlighter.loadLanguage(load);
   const lines = highlighter.codeToTokensBase(code, { lang: language, theme: 'page', tokenizeTimeLimit: 5_000 });
-  return lines.map(tokens => tokens.map(({ content, color }) => pieceOf(content, color)));
+  return lines.map(tokens => tokens.map(({ content, color }) => toPiece(content, color)));
 }
 
-function pieceOf(text: string, color = ''): CodePiece {
+function toPiece(text: string, color = ''): CodePiece {
   const kind = /--token-([a-z-]+)/.exec(color)?.[1];
   return kind === undefined ? [text] : [text, kind];
 }

@@ -19,7 +19,7 @@ export function useHighlight(code: string, language: string, isReady: boolean): 
   useEffect(() => {
     if (!isWanted) return undefined;
     let isLeft = false;
-    void linesOf(key, code, language).then(lines => {
+    void loadLines(key, code, language).then(lines => {
       if (!isLeft) setShown({ key, lines });
     });
     return () => {
@@ -30,7 +30,7 @@ export function useHighlight(code: string, language: string, isReady: boolean): 
   return kept.get(key) ?? (shown?.key === key ? shown.lines : undefined);
 }
 
-function linesOf(key: string, code: string, language: string): Promise<Lines> {
+function loadLines(key: string, code: string, language: string): Promise<Lines> {
   const before = open.get(key);
   if (before !== undefined) return before;
   // Without colours the code is shown as it is.

@@ -21,7 +21,7 @@ export function Commentable({ kind, children }: { kind: 'answer' | 'plan'; child
     const found = target instanceof Element ? target.closest(parts) : null;
     if (found !== null && found !== part.current && element.current?.contains(found)) choose(found, false);
   };
-  const comment = () => comments.open({ target: { kind }, quote: quoteOf(part.current) });
+  const comment = () => comments.open({ target: { kind }, quote: readQuote(part.current) });
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.target !== element.current) return;
     const lines = [...element.current.querySelectorAll(parts)].filter(each => each.querySelector(parts) === null);
@@ -74,7 +74,7 @@ export function Commentable({ kind, children }: { kind: 'answer' | 'plan'; child
 }
 
 /** What is selected within the part, else all of it. */
-function quoteOf(part: Element | null): string {
+function readQuote(part: Element | null): string {
   const selection = getSelection();
   const isWithin = selection !== null && !selection.isCollapsed && part?.contains(selection.anchorNode) === true;
   return (isWithin ? selection.toString() : (part?.textContent ?? '')).trim();

@@ -4,7 +4,7 @@ import { FileRow } from '../changes/file-row.tsx';
 import { visibleText } from '../code/visible-text.ts';
 import { DiffCounts, DiffView } from '../diff/diff-view.tsx';
 import { useLoaded } from '../parts/use-loaded.ts';
-import { type Compared, nameOf } from './compared.ts';
+import { type Compared, getName } from './compared.ts';
 
 /** What each agent changed, side by side, each file with its diff on demand. */
 export function CompareDiffs({ client, columns }: { client: Client; columns: readonly Compared[] }) {
@@ -12,7 +12,7 @@ export function CompareDiffs({ client, columns }: { client: Client; columns: rea
     <section className="compare-diffs" aria-label="Diffs">
       {columns.map(column => (
         <div key={column.threadId} className="compare-diff">
-          <h3>{nameOf(column)}</h3>
+          <h3>{getName(column)}</h3>
           <ColumnFiles client={client} column={column} />
         </div>
       ))}
@@ -26,7 +26,7 @@ function ColumnFiles({ client, column }: { client: Client; column: Compared }) {
   const count = worktree?.files.length ?? changes.length;
   if (count === 0) return <p className="view-note">No files changed.</p>;
   return (
-    <ul className="changes-files" aria-label={`Files changed by ${nameOf(column)}`}>
+    <ul className="changes-files" aria-label={`Files changed by ${getName(column)}`}>
       {worktree === undefined
         ? changes.map(group => <FileRow key={group.path} group={group} />)
         : worktree.files.map(file => (
@@ -60,13 +60,13 @@ function WorktreeFile({ client, threadId, file }: WorktreeFileProps) {
           )}
         </summary>
         {isOpen && added === undefined && <p className="diff-note">A binary file has no lines to show.</p>}
-        {isOpen && added !== undefined && <PatchOf client={client} threadId={threadId} file={file} />}
+        {isOpen && added !== undefined && <FilePatch client={client} threadId={threadId} file={file} />}
       </details>
     </li>
   );
 }
 
-function PatchOf({ client, threadId, file: { path, action } }: WorktreeFileProps) {
+function FilePatch({ client, threadId, file: { path, action } }: WorktreeFileProps) {
   const load = useCallback(() => client.readPatch(threadId, path), [client, threadId, path]);
   const { value, problem } = useLoaded(load);
   const changes = useMemo(() => (value ? [{ path, action, patch: value.patch }] : []), [value, path, action]);

@@ -6,7 +6,7 @@ import { visibleText } from '../code/visible-text.ts';
 import { RelayPanel } from '../relays/relay-card.tsx';
 import { relayIn } from '../relays/relay-summary.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
-import { type Compared, isWorking, nameOf } from './compared.ts';
+import { type Compared, isWorking, getName } from './compared.ts';
 import { dollars, durationText, shortCount } from '../../../src/projections/presentation/wording.ts';
 
 interface CompareTableProps {
@@ -54,7 +54,7 @@ export function CompareTable({ columns, open, onKeep }: CompareTableProps) {
             {columns.map(column => (
               <th key={column.threadId} scope="col">
                 <ViewLink to={{ section: 'thread', threadId: column.threadId }} open={open}>
-                  {nameOf(column)}
+                  {getName(column)}
                 </ViewLink>
                 <span className="compare-links">
                   <ViewLink to={{ section: 'thread', threadId: column.threadId, view: 'runs' }} open={open}>
@@ -144,7 +144,7 @@ function Keep({ column, onKeep }: { column: Compared; onKeep: (threadId: string)
       className="button primary"
       disabled={isEmpty || isWorking(column)}
       title={isEmpty ? 'It changed no files' : isWorking(column) ? 'It still works' : undefined}
-      aria-label={`Keep this one: ${nameOf(column)}`}
+      aria-label={`Keep this one: ${getName(column)}`}
       onClick={() => onKeep(threadId)}
     >
       Keep this one

@@ -18,7 +18,7 @@ export interface Compared {
 }
 
 /** The name of a column. */
-export function nameOf({ summary }: Compared): string {
+export function getName({ summary }: Compared): string {
   return summary?.agentId || 'Conversation';
 }
 

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { Client } from '../../../src/client/client.ts';
 import { errorText } from '../../../src/base/error-text.ts';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
-import { type Compared, nameOf } from './compared.ts';
+import { type Compared, getName } from './compared.ts';
 
 interface KeepDialogProps {
   readonly client: Client;
@@ -35,7 +35,7 @@ export function KeepDialog({ client, column, others, onClose }: KeepDialogProps)
       onClose();
     });
   return (
-    <Dialog label={kept === undefined ? `Keep the changes of ${nameOf(column)}` : 'Kept'} onClose={onClose}>
+    <Dialog label={kept === undefined ? `Keep the changes of ${getName(column)}` : 'Kept'} onClose={onClose}>
       <div className="rewind">
         {kept === undefined ? (
           <>
@@ -59,7 +59,7 @@ export function KeepDialog({ client, column, others, onClose }: KeepDialogProps)
             </p>
             <p>
               The worktrees are not needed any more.
-              {lost.length > 0 && ` Removing them discards the changes of ${lost.map(nameOf).join(' and ')}.`}
+              {lost.length > 0 && ` Removing them discards the changes of ${lost.map(getName).join(' and ')}.`}
             </p>
           </>
         )}

@@ -4,7 +4,7 @@ import type { ThreadInfo } from '../../../src/protocols/http-api.ts';
 import type { Address } from '../app/address.ts';
 import { ViewLink } from '../app/view-link.tsx';
 import { useLoaded } from '../parts/use-loaded.ts';
-import { titleOf } from '../threads/use-threads.ts';
+import { getTitle } from '../threads/use-threads.ts';
 
 const mostThreads = 100;
 const mostShown = 8;
@@ -21,7 +21,7 @@ export function RecentComparisons({ client, open }: { client: Client; open: (add
         {value.slice(0, mostShown).map(({ id, threads }) => (
           <li key={id}>
             <ViewLink to={{ section: 'compare', threads: threads.map(thread => thread.id) }} open={open}>
-              {threads[0] && titleOf(threads[0])}
+              {threads[0] && getTitle(threads[0])}
             </ViewLink>{' '}
             <span className="view-note">{threads.map(({ agentId }) => agentId ?? 'agent').join(', ')}</span>
           </li>

@@ -38,7 +38,7 @@ export async function readAttachment(file: File): Promise<Attachment> {
 }
 
 /** Returns the content of a message: its text, with its attachments as parts. */
-export function contentOf(text: string, attachments: readonly Attachment[]): MessageBody['content'] {
+export function toContent(text: string, attachments: readonly Attachment[]): MessageBody['content'] {
   if (attachments.length === 0) return text;
   return [
     ...(text === '' ? [] : [{ type: 'text' as const, text }]),

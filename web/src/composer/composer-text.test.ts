@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bytesText, contentOf } from './attachments.ts';
+import { bytesText, toContent } from './attachments.ts';
 import { contextShare } from './context-share.ts';
 import { keyAction } from './send-key.ts';
 
@@ -30,10 +30,10 @@ describe('the key that sends', () => {
 
 describe('the content of a message', () => {
   it('is its text, or parts when something is attached', () => {
-    expect(contentOf('hi', [])).toBe('hi');
+    expect(toContent('hi', [])).toBe('hi');
     const file = { id: '1', name: 'a.txt', mediaType: 'text/plain', data: 'YQ==', size: 1 };
     const image = { id: '2', name: 'b.png', mediaType: 'image/png', data: 'YQ==', size: 1 };
-    expect(contentOf('', [file, image])).toEqual([
+    expect(toContent('', [file, image])).toEqual([
       { type: 'file', data: 'YQ==', mediaType: 'text/plain', filename: 'a.txt' },
       { type: 'image', data: 'YQ==', mediaType: 'image/png' },
     ]);

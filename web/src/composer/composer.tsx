@@ -7,7 +7,7 @@ import { commentsMessage } from '../comments/comment.ts';
 import { useCommentsContext } from '../comments/use-comments.ts';
 import { AgentPickers, type UsualChoice, useAgentChoice } from './agent-pickers.tsx';
 import { AttachmentChips } from './attachment-chips.tsx';
-import { contentOf } from './attachments.ts';
+import { toContent } from './attachments.ts';
 import { choiceCommands } from './choice-commands.ts';
 import { AttachButton, SendButtons } from './composer-buttons.tsx';
 import { MessageField } from './message-field.tsx';
@@ -143,7 +143,7 @@ function useMessage({ threadId, choice, attached, commands, setProblem, onSend, 
       sent.add(line.trim());
       if (message !== undefined) {
         const words = commentsMessage(comments?.list ?? [], message);
-        await onSend({ content: contentOf(words, attachments), ...choice.chosen, ...(delivery && { delivery }) });
+        await onSend({ content: toContent(words, attachments), ...choice.chosen, ...(delivery && { delivery }) });
         choice.setMode('');
         clear();
         comments?.clear();

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import type { QueuedMessage } from '../../../src/protocols/http-api.ts';
-import { wordsOf } from '../conversation/message-words.ts';
+import { toWords } from '../conversation/message-words.ts';
 import { useLatest } from '../parts/use-latest.ts';
 
 /** How often a message that is edited is held again: the server holds it for a minute. */
@@ -16,7 +16,7 @@ interface QueueEditorProps {
 
 /** The field of a waiting message that is edited; neither it nor those after it are sent meanwhile. */
 export function QueueEditor({ message, onHold, onSave, onCancel }: QueueEditorProps) {
-  const [text, setText] = useState(() => wordsOf(message.content));
+  const [text, setText] = useState(() => toWords(message.content));
   const hold = useLatest(onHold);
   useEffect(() => {
     // The hold is asked for again; saving reports what went wrong.

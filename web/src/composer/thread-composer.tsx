@@ -5,7 +5,7 @@ import type { AgentInfo } from '../../../src/protocols/http-agents.ts';
 import type { BranchBody, MessageBody } from '../../../src/protocols/http-api.ts';
 import type { UsualChoice } from './agent-pickers.tsx';
 import { Composer } from './composer.tsx';
-import { filesOf } from './find-files.ts';
+import { createFindFiles } from './find-files.ts';
 import type { PageCommand } from './page-command.ts';
 import { QueueList } from './queue-list.tsx';
 import { useQueue } from './use-queue.ts';
@@ -42,7 +42,12 @@ export function ThreadComposer({ client, seq, onSend, onBranch, ...rest }: Threa
   return (
     <>
       <QueueList queue={queue} isRunning={rest.running} />
-      <Composer {...rest} findFiles={filesOf(client, rest.threadId)} onSend={send} apart={{ isApart, setApart }} />
+      <Composer
+        {...rest}
+        findFiles={createFindFiles(client, rest.threadId)}
+        onSend={send}
+        apart={{ isApart, setApart }}
+      />
     </>
   );
 }

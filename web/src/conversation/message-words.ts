@@ -13,7 +13,7 @@ export function messageText({ content }: { content: Content }): string {
 }
 
 /** Returns the text of a message without other content. */
-export function wordsOf(content: Content): string {
+export function toWords(content: Content): string {
   if (typeof content === 'string') return content;
   return content.flatMap(part => (part.type === 'text' ? [part.text] : [])).join('\n');
 }

@@ -17,7 +17,7 @@ function openIn(node: ViewNode, seq: number, folds: Folds): void {
     if (seq < answer && !folds.isOpen(`work of ${node.id}`, false)) folds.set(`work of ${node.id}`, true);
   }
   for (const part of node.partList)
-    for (const run of runsOf(part)) if (isIn(run.partList, seq)) openIn(run, seq, folds);
+    for (const run of listRuns(part)) if (isIn(run.partList, seq)) openIn(run, seq, folds);
 }
 
 /** Whether an event is between the first part and the last, or in a run of one of them. */
@@ -29,9 +29,9 @@ function isIn(parts: PagedList<ViewPart>, seq: number): boolean {
 function lastSeq(parts: PagedList<ViewPart>): number {
   const last = parts.at(-1);
   if (last === undefined) return 0;
-  return Math.max(last.seq ?? 0, ...runsOf(last).map(run => lastSeq(run.partList)));
+  return Math.max(last.seq ?? 0, ...listRuns(last).map(run => lastSeq(run.partList)));
 }
 
-function runsOf(part: ViewPart): readonly ViewNode[] {
+function listRuns(part: ViewPart): readonly ViewNode[] {
   return part.kind === 'tool' || part.kind === 'repl' || part.kind === 'run' ? part.runs : [];
 }

@@ -1,5 +1,5 @@
 import { memo, type ReactElement } from 'react';
-import { noticeOf } from '../../../src/projections/reading/notice.ts';
+import { toNotice } from '../../../src/projections/reading/notice.ts';
 import type { ViewPart } from '../../../src/projections/reading/view-node.ts';
 import { withoutRetry } from '../../../src/projections/presentation/wording.ts';
 import { RelayCard } from '../relays/relay-card.tsx';
@@ -29,7 +29,7 @@ export const PartView = memo(function PartView({ part, live }: PartViewProps): R
   if (part.event.type === 'tasks') return <TaskList tasks={part.event.tasks} />;
   if (part.event.type === 'summary' && part.event.kind === 'compaction')
     return <CompactionRow event={part.event} seq={part.seq} />;
-  const notice = noticeOf(part.event);
+  const notice = toNotice(part.event);
   if (notice === undefined) return null;
   return <Notice level={notice.level} message={live ? notice.message : withoutRetry(notice.message)} />;
 });

@@ -4,12 +4,12 @@ import { foldAll } from '../../../src/projections/fold.ts';
 import { threadReading } from '../../../src/projections/reading/thread-reading.ts';
 import { Folds } from './folds.ts';
 import { openFoldsAt } from './open-folds.ts';
-import { type Row, rowAt, rowsOf } from './rows.ts';
+import { type Row, rowAt, buildRows } from './rows.ts';
 
 const whole = { firstSeq: 1, hasEarlier: false, hasLater: false };
 const logged = (events: readonly AgentEvent[]) => events.map((event, index) => ({ ...event, seq: index + 1 }));
 const shownOf = (events: readonly AgentEvent[]) => Object.assign(foldAll(threadReading, logged(events)), whole);
-const rowsFrom = (events: readonly AgentEvent[], folds = new Folds()) => rowsOf(shownOf(events), folds);
+const rowsFrom = (events: readonly AgentEvent[], folds = new Folds()) => buildRows(shownOf(events), folds);
 const nameOf = (row: Row) =>
   row.kind === 'part'
     ? row.part.kind === 'tool'
@@ -70,9 +70,9 @@ describe('the rows of a conversation', () => {
     const events = [...begin, ...work, text, end];
     const shown = shownOf(events);
     const folds = new Folds();
-    rowsOf(shown, folds);
+    buildRows(shown, folds);
     expect(openFoldsAt(shown.nodeList, 4, folds)).toBe(true);
-    const rows = rowsOf(shown, folds);
+    const rows = buildRows(shown, folds);
     expect(rows[rowAt(rows, 4, 'a')]).toMatchObject({ part: { id: 'a' } });
     expect(rows[rowAt(rows, 11)]).toMatchObject({ part: { kind: 'text' } });
     expect(openFoldsAt(shown.nodeList, 4, folds)).toBe(false);

@@ -1,9 +1,9 @@
-import { noticeOf } from '../../../src/projections/reading/notice.ts';
+import { toNotice } from '../../../src/projections/reading/notice.ts';
 import type { ThreadReading } from '../../../src/projections/reading/thread-reading.ts';
 import type { ViewNode, ViewPart, UserPart } from '../../../src/projections/reading/view-node.ts';
 import { isShownAsCall } from '../../../src/projections/presentation/present-call.ts';
 import type { Folds } from './folds.ts';
-import { type Work, workOf } from './work.ts';
+import { type Work, findWork } from './work.ts';
 
 interface Place {
   /** The same for the same content in every reading. */
@@ -39,7 +39,7 @@ export interface ShownThread extends Pick<ThreadReading, 'nodeList' | 'hidden' |
  * Returns the rows of the loaded messages, in the order in which they are read. `pinsTasks`: tasks that are not all done
  * are shown elsewhere.
  */
-export function rowsOf(thread: ShownThread, folds: Folds, { pinsTasks = false } = {}): readonly Row[] {
+export function buildRows(thread: ShownThread, folds: Folds, { pinsTasks = false } = {}): readonly Row[] {
   const { nodeList, hidden, tasks, hasEarlier, hasLater, firstSeq } = thread;
   const tasksId = tasks === undefined || (pinsTasks && hasOpenTasks(tasks)) ? '' : tasks.partId;
   const rows: Row[] = [{ kind: 'edge', key: `from ${firstSeq}`, seq: 0, depth: 0, isLoading: hasEarlier }];
@@ -106,7 +106,7 @@ function addRun(context: Context, node: ViewNode, depth: number): void {
   const isOpen = depth === 0 || folds.isOpen(node.id, isRunning);
   rows.push({ kind: 'head', key: `head ${version}${from}`, seq, depth, node, isOpen });
   if (!isOpen) return;
-  const work = depth > 0 || isRunning ? undefined : workOf(node, part => isShown(part, tasksId));
+  const work = depth > 0 || isRunning ? undefined : findWork(node, part => isShown(part, tasksId));
   const isFolded = work !== undefined && !folds.isOpen(`work of ${node.id}`, isCut || folds.wasRunning(node.id));
   if (isRunning && depth === 0) folds.sawRunning(node.id);
   if (work !== undefined)
@@ -138,7 +138,7 @@ function addPart(context: Context, node: ViewNode, part: ViewPart, at: { depth: 
 function isShown(part: ViewPart, tasksId: string): boolean {
   if (part.kind === 'tool') return isShownAsCall(part) || part.relays.length > 0;
   if (part.kind !== 'fact') return true;
-  return part.event.type === 'tasks' ? part.id === tasksId : noticeOf(part.event) !== undefined;
+  return part.event.type === 'tasks' ? part.id === tasksId : toNotice(part.event) !== undefined;
 }
 
 /** All versions of a message have one key: the focus stays when another one is shown. */

@@ -6,7 +6,7 @@ import { LongText } from '../code/long-text.tsx';
 import { countLines } from '../../../src/projections/presentation/shortened-text.ts';
 import { visibleText } from '../code/visible-text.ts';
 import { DiffCounts, DiffView } from '../diff/diff-view.tsx';
-import { sizeOf, useFileDiffs } from '../diff/use-file-diffs.ts';
+import { getSize, useFileDiffs } from '../diff/use-file-diffs.ts';
 import { FolderContext } from '../parts/folder-path.ts';
 import { readable, sizeText, timeBetween, toolWording } from '../../../src/projections/presentation/wording.ts';
 import { RelayCard, RelayPanel } from '../relays/relay-card.tsx';
@@ -96,7 +96,7 @@ interface CardFactsProps {
 
 /** The sizes and the time of a call. */
 function CardFacts({ tool: { status, startedAt, endedAt }, changes, output }: CardFactsProps) {
-  const diffs = useFileDiffs(changes, changes.length > 0 && sizeOf(changes) <= mostCounted);
+  const diffs = useFileDiffs(changes, changes.length > 0 && getSize(changes) <= mostCounted);
   const isKnown = diffs?.some(diff => !diff.isUnknown) === true;
   const size = output === undefined || changes.length > 0 ? '' : sizeText(output.text, countLines(output.text));
   const time = timeBetween(startedAt, endedAt);

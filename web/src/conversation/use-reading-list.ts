@@ -6,7 +6,7 @@ import type { ViewNode } from '../../../src/projections/reading/view-node.ts';
 import { Folds } from './folds.ts';
 import { openFoldsAt } from './open-folds.ts';
 import { ReadingPosition } from './reading-position.ts';
-import { type Row, rowsOf } from './rows.ts';
+import { type Row, buildRows } from './rows.ts';
 
 const nothing = {
   nodeList: PagedList.of<ViewNode>([]),
@@ -51,9 +51,9 @@ export function useReadingList(store: ThreadStore | undefined, thread: ThreadSna
   };
   const { scroll, column, spacer, list } = elements;
 
-  const rows = useMemo(() => rowsOf(shown, folds, pins), [shown, folds, foldVersion]);
+  const rows = useMemo(() => buildRows(shown, folds, pins), [shown, folds, foldVersion]);
   const newRows =
-    leftAt === undefined ? 0 : rowsAfter(rowsOf({ ...shown, nodeList: shown.newestList }, folds, pins), leftAt);
+    leftAt === undefined ? 0 : rowsAfter(buildRows({ ...shown, nodeList: shown.newestList }, folds, pins), leftAt);
 
   useEffect(() => {
     if (scroll.current === null || column.current === null || spacer.current === null) return undefined;
@@ -88,7 +88,7 @@ export function useReadingList(store: ThreadStore | undefined, thread: ThreadSna
       await opened.goTo(seq).catch(() => {});
       if (openFoldsAt(opened.getSnapshot().nodeList, seq, folds)) setFoldVersion(folds.version);
       const event = opened.eventAt(seq);
-      position.goTo({ seq, partId: event && partIdOf(event), isMarked });
+      position.goTo({ seq, partId: event && getPartId(event), isMarked });
     },
     [folds, position],
   );
@@ -101,7 +101,7 @@ function rowsAfter(rows: readonly Row[], seq: number): number {
 }
 
 /** The part that an event belongs to, when it names one. */
-function partIdOf(event: object): string | undefined {
+function getPartId(event: object): string | undefined {
   const fields = event as { readonly [field: string]: unknown };
   const id = fields['toolCallId'] ?? fields['relayId'] ?? fields['id'];
   return typeof id === 'string' ? id : undefined;

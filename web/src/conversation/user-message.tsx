@@ -2,7 +2,7 @@ import { memo, type ReactNode, useEffect, useRef, useState } from 'react';
 import type { ViewNode } from '../../../src/projections/reading/view-node.ts';
 import { useBranches } from './branch-actions.ts';
 import { EditIcon } from '../parts/icons.tsx';
-import { type Content, messageText, withWords, wordsOf } from './message-words.ts';
+import { type Content, messageText, withWords, toWords } from './message-words.ts';
 import { isImage } from '../composer/attachments.ts';
 import { MessageEditor } from './message-editor.tsx';
 import { CopyLink, MessageTime } from './message-foot.tsx';
@@ -64,7 +64,7 @@ export const UserMessage = memo(function UserMessage(props: UserMessageProps) {
     return (
       <div className="message">
         <MessageEditor
-          text={wordsOf(content)}
+          text={toWords(content)}
           onSave={text => edit(messageId, withWords(content, text))}
           onCancel={() => setEdited(undefined)}
         />

@@ -1,5 +1,5 @@
 import type { Operation } from '../../../src/projections/activity/activity.ts';
-import { operationsOf } from '../../../src/projections/activity/call-operations.ts';
+import { listOperations } from '../../../src/projections/activity/call-operations.ts';
 import type { ToolPart, ViewNode, ViewPart } from '../../../src/projections/reading/view-node.ts';
 import { timeBetween } from '../../../src/projections/presentation/wording.ts';
 
@@ -17,10 +17,10 @@ export interface Work {
 const leastParts = 4;
 
 /** Returns the work of a run that ended; undefined when there is too little to fold. */
-export function workOf(node: ViewNode, isShown: (part: ViewPart) => boolean): Work | undefined {
+export function findWork(node: ViewNode, isShown: (part: ViewPart) => boolean): Work | undefined {
   const parts = node.partList.slice(0, answerPlace(node)).filter(isShown);
   if (parts.length < leastParts) return undefined;
-  return { parts: new Set(parts), kept: new Set(parts.filter(isKept)), summary: summaryOf(node, parts) };
+  return { parts: new Set(parts), kept: new Set(parts.filter(isKept)), summary: formatSummary(node, parts) };
 }
 
 /** Returns where the answer begins among the parts of a run: the texts at its end. */
@@ -43,9 +43,9 @@ function isFailed({ status }: ToolPart): boolean {
   return status === 'failed' || status === 'denied';
 }
 
-function summaryOf({ startedAt, endedAt }: ViewNode, parts: readonly ViewPart[]): string {
+function formatSummary({ startedAt, endedAt }: ViewNode, parts: readonly ViewPart[]): string {
   const calls = parts.filter(part => part.kind === 'tool');
-  const does = (type: Operation['type']) => calls.filter(call => operationsOf(call)[0]?.type === type).length;
+  const does = (type: Operation['type']) => calls.filter(call => listOperations(call)[0]?.type === type).length;
   const edits = does('write');
   const commands = does('command');
   const others = calls.length - edits - commands;

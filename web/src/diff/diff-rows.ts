@@ -7,7 +7,7 @@ export interface DiffRow {
 }
 
 /** Returns the rows of lines side by side: removed lines stand beside the added ones after them. */
-export function rowsOf(lines: readonly DiffLine[]): DiffRow[] {
+export function toRows(lines: readonly DiffLine[]): DiffRow[] {
   const rows: DiffRow[] = [];
   for (let at = 0; at < lines.length; ) {
     const line = lines[at] as DiffLine;

@@ -58,7 +58,7 @@ function DiffHead({ path, diff }: { path: string; diff?: FileDiff }) {
           className="code-button"
           aria-label={`Comment on ${path}`}
           onClick={() =>
-            comments.open({ target: { kind: 'diff', path }, quote: quoteOf(diff.hunks.flatMap(hunk => hunk.lines)) })
+            comments.open({ target: { kind: 'diff', path }, quote: toQuote(diff.hunks.flatMap(hunk => hunk.lines)) })
           }
         >
           Comment
@@ -75,15 +75,15 @@ function FileDiffView({ diff, isSplit }: { diff: FileDiff; isSplit: boolean }) {
   const onComment =
     comments &&
     ((lines: readonly DiffLine[]) => {
-      const target = { kind: 'diff' as const, path: diff.path, ...rangeOf(lines) };
-      comments.open({ target, quote: quoteOf(lines) });
+      const target = { kind: 'diff' as const, path: diff.path, ...getRange(lines) };
+      comments.open({ target, quote: toQuote(lines) });
     });
   const Lines = isSplit ? SplitLines : UnifiedLines;
   return (
     <div className="diff" role="group" aria-label={`Changes of ${diff.path}`}>
       <DiffHead path={diff.path} diff={diff} />
       {diff.isUnknown && <p className="diff-note">The agent did not report the lines it changed.</p>}
-      {firstOf(diff.hunks, most).map((hunk, index) => (
+      {selectFirst(diff.hunks, most).map((hunk, index) => (
         // Hunks have no other identity, and a diff never changes.
         // oxlint-disable-next-line no-array-index-key
         <div key={index}>
@@ -103,7 +103,7 @@ function FileDiffView({ diff, isSplit }: { diff: FileDiff; isSplit: boolean }) {
 }
 
 /** The first lines of hunks. */
-function firstOf(hunks: readonly DiffHunk[], most: number): readonly DiffHunk[] {
+function selectFirst(hunks: readonly DiffHunk[], most: number): readonly DiffHunk[] {
   let left = most;
   return hunks.flatMap(({ title, lines }) => {
     if (left <= 0) return [];
@@ -114,9 +114,9 @@ function firstOf(hunks: readonly DiffHunk[], most: number): readonly DiffHunk[] 
 }
 
 /** The range of lines: those of the new file, or those of the old one when all of them were removed. */
-function rangeOf(lines: readonly DiffLine[]): { from?: number; to?: number; isOld?: boolean } {
-  const numbersOf = (side: 'new' | 'old') => lines.flatMap(line => line[side] ?? []);
-  const [now, old] = [numbersOf('new'), numbersOf('old')];
+function getRange(lines: readonly DiffLine[]): { from?: number; to?: number; isOld?: boolean } {
+  const listNumbers = (side: 'new' | 'old') => lines.flatMap(line => line[side] ?? []);
+  const [now, old] = [listNumbers('new'), listNumbers('old')];
   const [numbers, isOld] = now.length > 0 ? [now, false] : [old, true];
   if (numbers.length === 0) return {};
   return { from: Math.min(...numbers), to: Math.max(...numbers), ...(isOld && { isOld }) };
@@ -124,7 +124,7 @@ function rangeOf(lines: readonly DiffLine[]): { from?: number; to?: number; isOl
 
 const signs = { same: ' ', added: '+', removed: '-' } as const;
 
-function quoteOf(lines: readonly DiffLine[]): string {
+function toQuote(lines: readonly DiffLine[]): string {
   return lines
     .slice(0, 200)
     .map(({ kind, text }) => signs[kind] + text)

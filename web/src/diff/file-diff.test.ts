@@ -1,14 +1,15 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fileDiffOf } from '../../../src/projections/activity/file-diff.ts';
-import { rowsOf } from './diff-rows.ts';
+import { buildFileDiff } from '../../../src/projections/activity/file-diff.ts';
+import { toRows } from './diff-rows.ts';
 
-const linesOf = (change: Parameters<typeof fileDiffOf>[0]) => fileDiffOf(change).hunks.flatMap(({ lines }) => lines);
+const linesOf = (change: Parameters<typeof buildFileDiff>[0]) =>
+  buildFileDiff(change).hunks.flatMap(({ lines }) => lines);
 
 describe('the diff of a change', () => {
   it('counts and numbers the lines of an edit from the line where it was made', () => {
     const edits = [{ before: 'one\ntwo\nthree', after: 'one\n2\nthree\nfour', line: 10 }];
-    const diff = fileDiffOf({ path: 'a.ts', action: 'update', edits });
+    const diff = buildFileDiff({ path: 'a.ts', action: 'update', edits });
     expect({ added: diff.added, removed: diff.removed }).toEqual({ added: 2, removed: 1 });
     expect(diff.hunks[0]?.lines.map(line => [line.kind, line.text, line.old, line.new])).toEqual([
       ['same', 'one', 10, 10],
@@ -26,7 +27,7 @@ describe('the diff of a change', () => {
 
   it('reads the hunks of a patch, with and without positions', () => {
     const patch = '@@ -3,2 +3,2 @@ function a()\n same\n-old\n+new\n\\ No newline at end of file\n@@ class B\n+x';
-    expect(fileDiffOf({ path: 'a', action: 'update', patch }).hunks).toEqual([
+    expect(buildFileDiff({ path: 'a', action: 'update', patch }).hunks).toEqual([
       {
         title: 'function a()',
         lines: [
@@ -45,11 +46,11 @@ describe('the diff of a change', () => {
   });
 
   it('shows the whole of a written file as added', () => {
-    expect(fileDiffOf({ path: 'a', action: 'add', content: 'one\ntwo\n' })).toMatchObject({ added: 2, removed: 0 });
+    expect(buildFileDiff({ path: 'a', action: 'add', content: 'one\ntwo\n' })).toMatchObject({ added: 2, removed: 0 });
   });
 
   it('is unknown when a call only names the file', () => {
-    expect(fileDiffOf({ path: 'a', action: 'update' }).isUnknown).toBe(true);
+    expect(buildFileDiff({ path: 'a', action: 'update' }).isUnknown).toBe(true);
   });
 
   it('turns the old text into the new one, whatever they are, also side by side', () => {
@@ -57,7 +58,7 @@ describe('the diff of a change', () => {
     fc.assert(
       fc.property(text, text, (before, after) => {
         const lines = linesOf({ path: 'x', action: 'update', edits: [{ before, after, line: 1 }] });
-        const rows = rowsOf(lines);
+        const rows = toRows(lines);
         expect(rows.flatMap(({ left }) => left ?? [])).toEqual(lines.filter(({ kind }) => kind !== 'added'));
         expect(rows.flatMap(({ right }) => right ?? [])).toEqual(lines.filter(({ kind }) => kind !== 'removed'));
         const oldLines = before.split('\n');
@@ -72,7 +73,7 @@ describe('the diff of a change', () => {
 
   it('gives up comparing texts that have too little in common', () => {
     const text = (offset: number) => Array.from({ length: 30_000 }, (_, line) => `${line * 7 + offset}`).join('\n');
-    const diff = fileDiffOf({ path: 'x', action: 'update', edits: [{ before: text(0), after: text(1) }] });
+    const diff = buildFileDiff({ path: 'x', action: 'update', edits: [{ before: text(0), after: text(1) }] });
     expect({ added: diff.added, removed: diff.removed }).toEqual({ added: 30_000, removed: 30_000 });
   });
 });

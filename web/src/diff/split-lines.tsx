@@ -1,6 +1,6 @@
 import { memo, useMemo } from 'react';
 import type { DiffLine } from '../../../src/projections/activity/file-diff.ts';
-import { rowsOf } from './diff-rows.ts';
+import { toRows } from './diff-rows.ts';
 import { LineText } from './line-text.tsx';
 import type { LinesProps } from './unified-lines.tsx';
 import { useLineRange } from './use-line-range.ts';
@@ -10,7 +10,7 @@ export const SplitLines = memo(function SplitLines({ lines, onComment }: LinesPr
   const { isChosen, handlers } = useLineRange(lines, onComment);
   const rows = useMemo(() => {
     const indexOf = new Map(lines.map((line, index) => [line, index]));
-    return rowsOf(lines).map(({ left, right }) => ({
+    return toRows(lines).map(({ left, right }) => ({
       left: left && { line: left, index: indexOf.get(left) ?? 0 },
       right: right && { line: right, index: indexOf.get(right) ?? 0 },
     }));

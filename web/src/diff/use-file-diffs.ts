@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react';
 import type { FileChange } from '../../../src/projections/activity/diff-changes.ts';
-import type { FileDiff, fileDiffOf } from '../../../src/projections/activity/file-diff.ts';
+import type { FileDiff, buildFileDiff } from '../../../src/projections/activity/file-diff.ts';
 
 const kept = new WeakMap<FileChange, FileDiff>();
-let makeDiff: typeof fileDiffOf | undefined;
+let makeDiff: typeof buildFileDiff | undefined;
 
 /** Returns the diffs of changes once they are computed; undefined until then, and while they are not wanted. */
 export function useFileDiffs(changes: readonly FileChange[], isWanted = true): readonly FileDiff[] | undefined {
@@ -12,7 +12,7 @@ export function useFileDiffs(changes: readonly FileChange[], isWanted = true): r
   useEffect(() => {
     if (!needsModel) return;
     void import('../../../src/projections/activity/file-diff.ts').then(loaded => {
-      makeDiff = loaded.fileDiffOf;
+      makeDiff = loaded.buildFileDiff;
       setLoaded(true);
     });
   }, [needsModel]);
@@ -28,7 +28,7 @@ export function useFileDiffs(changes: readonly FileChange[], isWanted = true): r
 }
 
 /** Returns the size of what is known of changes, in characters. */
-export function sizeOf(changes: readonly FileChange[]): number {
+export function getSize(changes: readonly FileChange[]): number {
   return changes.reduce((sum, { patch = '', content = '', edits = [] }) => {
     const edited = edits.reduce((all, { before, after }) => all + before.length + after.length, 0);
     return sum + patch.length + content.length + edited;

@@ -39,7 +39,7 @@ export function useLineRange(lines: readonly DiffLine[], onChosen: ((lines: read
     onPointerLeave: () => setRange(undefined),
     onKeyDown: (event: KeyboardEvent) => {
       const row = event.target instanceof HTMLTableRowElement ? event.target : undefined;
-      const at = row && linesOf(row);
+      const at = row && readLines(row);
       if (row === undefined || at === undefined) return;
       if (event.key === 'Enter') {
         event.preventDefault();
@@ -49,7 +49,7 @@ export function useLineRange(lines: readonly DiffLine[], onChosen: ((lines: read
       const next = { ArrowDown: row.nextElementSibling, ArrowUp: row.previousElementSibling }[event.key];
       if (!(next instanceof HTMLTableRowElement)) return;
       event.preventDefault();
-      const [from, to] = between(linesOf(next) ?? at);
+      const [from, to] = between(readLines(next) ?? at);
       if (event.shiftKey) setRange([range?.[0] ?? at[0], event.key === 'ArrowDown' ? to : from]);
       else setRange([from, to]);
       next.focus();
@@ -62,7 +62,7 @@ export function useLineRange(lines: readonly DiffLine[], onChosen: ((lines: read
 }
 
 /** The first and the last line that a row shows. */
-function linesOf(row: HTMLTableRowElement): readonly [number, number] | undefined {
+function readLines(row: HTMLTableRowElement): readonly [number, number] | undefined {
   const shown = [...row.querySelectorAll('[data-gutter]')].map(cell => Number(cell.getAttribute('data-gutter')));
   return shown.length === 0 ? undefined : [Math.min(...shown), Math.max(...shown)];
 }

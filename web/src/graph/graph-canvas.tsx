@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { graphNodeSize } from '../../../src/projections/thread-graph/thread-graph.ts';
 import type { GraphOverview } from '../history/graph-history.ts';
-import { type Look, lookOf } from './graph-kinds.ts';
+import { type Look, getLook } from './graph-kinds.ts';
 import { useColourScheme } from './use-colour-scheme.ts';
 import type { Size, Viewport } from './viewport.ts';
 
@@ -89,7 +89,7 @@ function paint(canvas: HTMLCanvasElement | null, overview: GraphOverview, size: 
   context.scale(ratio, ratio);
   // The computed colour of an element is the one of the theme; a property by itself is not resolved.
   const colours = overview.kinds.map(kind => {
-    canvas.style.color = `var(${colourOf[lookOf(kind)]})`;
+    canvas.style.color = `var(${colourOf[getLook(kind)]})`;
     return getComputedStyle(canvas).color;
   });
   const { places } = overview;

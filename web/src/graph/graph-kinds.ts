@@ -27,22 +27,22 @@ const lookOfKind: ReadonlyMap<string, Look> = new Map([
   ['error', 'error'],
 ]);
 
-export function lookOf(kind: string): Look {
+export function getLook(kind: string): Look {
   return lookOfKind.get(kind) ?? 'other';
 }
 
 /** Returns the label of a kind of node. */
 export function kindName(kind: string): string {
   if (kind === 'assistant') return 'Agent';
-  const look = lookOf(kind);
+  const look = getLook(kind);
   if (look !== 'other') return looks[look];
   const words = kind.replaceAll('_', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** The appearances that occur, in the order of the legend. */
-export function legendOf(kinds: Iterable<string>): { look: Look; name: string }[] {
+export function buildLegend(kinds: Iterable<string>): { look: Look; name: string }[] {
   const present = new Set<string>();
-  for (const kind of kinds) present.add(lookOf(kind));
+  for (const kind of kinds) present.add(getLook(kind));
   return Object.entries(looks).flatMap(([look, name]) => (present.has(look) ? [{ look: look as Look, name }] : []));
 }

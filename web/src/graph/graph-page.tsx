@@ -7,7 +7,7 @@ import { Inspector } from '../history/inspector.tsx';
 import { useAnswer, useHistory } from '../history/use-history.ts';
 import { Choice } from '../parts/choice.tsx';
 import { GraphCanvas, Minimap } from './graph-canvas.tsx';
-import { legendOf } from './graph-kinds.ts';
+import { buildLegend } from './graph-kinds.ts';
 import { GraphFrame, GraphLine, GraphNode } from './graph-parts.tsx';
 import { GraphSearch } from './graph-search.tsx';
 import { type GraphPart, useCamera, useFollowedEnd } from './use-camera.ts';
@@ -95,7 +95,7 @@ export function GraphPage({ client, address, open }: ThreadViewProps) {
           {!isEmpty && overview && <Minimap overview={overview} screen={screen} view={view} onMove={camera.centre} />}
         </div>
         <ul className="graph-legend" aria-label="Legend">
-          {legendOf(overview?.kinds ?? []).map(({ look, name }) => (
+          {buildLegend(overview?.kinds ?? []).map(({ look, name }) => (
             <li key={look} data-look={look}>
               {name}
             </li>

@@ -5,7 +5,7 @@ import {
   graphNodeSize,
 } from '../../../src/projections/thread-graph/thread-graph.ts';
 import { sameFields } from '../parts/same-fields.ts';
-import { kindName, lookOf } from './graph-kinds.ts';
+import { kindName, getLook } from './graph-kinds.ts';
 
 const lineLength = 26;
 const codeLength = 23;
@@ -41,7 +41,7 @@ export const GraphNode = memo(function GraphNode({ node, isSelected, onSelect, o
       role="img"
       id={`node-${id}`}
       aria-label={nodeName(node)}
-      data-look={lookOf(kind)}
+      data-look={getLook(kind)}
       data-status={status}
       data-selected={isSelected}
       transform={`translate(${x} ${y})`}

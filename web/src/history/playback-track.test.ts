@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { eventAt, trackOf } from './playback-track.ts';
+import { eventAt, buildTrack } from './playback-track.ts';
 
 const at = (...seconds: (number | undefined)[]) =>
-  trackOf(
+  buildTrack(
     seconds.map((second, index) => ({
       type: 'text' as const,
       runId: 'r',

@@ -11,7 +11,7 @@ export interface PlaybackTrack {
 const longestPause = 1500;
 
 /** The times of events; one without a time comes with the event before it, and none goes back. */
-export function trackOf(events: readonly AgentEvent[]): PlaybackTrack {
+export function buildTrack(events: readonly AgentEvent[]): PlaybackTrack {
   const real = new Float64Array(events.length);
   const busy = new Float64Array(events.length);
   const start = Date.parse(events[0]?.ts ?? '') || 0;

@@ -29,7 +29,7 @@ const mostText = 4000;
 const mostAnswer = 200;
 
 /** The executions of a thread, long texts cut, and the tree of its runs with their own tokens and cost. */
-export function replSessionOf(conversation: Conversation, totals: TotalsView): ReplSession {
+export function buildReplSession(conversation: Conversation, totals: TotalsView): ReplSession {
   const active = defaultActive(conversation);
   const entries = projectRepl(conversation, active).map(entry => ({
     ...entry,
@@ -42,10 +42,10 @@ export function replSessionOf(conversation: Conversation, totals: TotalsView): R
   const runs: ReplRun[] = [];
   const walk = (node: ViewNode, depth: number): void => {
     const runId = node.runId ?? node.id;
-    if (node.role === 'assistant') runs.push(runOf(node, runId, depth));
+    if (node.role === 'assistant') runs.push(toRun(node, runId, depth));
     for (const part of node.parts) if ('runs' in part) for (const run of part.runs) walk(run, depth + 1);
   };
-  const runOf = (node: ViewNode, runId: string, depth: number): ReplRun => {
+  const toRun = (node: ViewNode, runId: string, depth: number): ReplRun => {
     const { inputTokens = 0, outputTokens = 0, cost } = spent.get(runId) ?? {};
     return {
       runId,

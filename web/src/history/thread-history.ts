@@ -3,7 +3,7 @@ import type { GraphNode } from '../../../src/projections/thread-graph/thread-gra
 import { type ModelCall, projectModelCall } from '../../../src/projections/model-call.ts';
 import { totals, type TotalsView } from '../../../src/projections/totals.ts';
 import { Timeline } from '../../../src/projections/timeline/timeline.ts';
-import { type TimeSpan, timeSpanOf } from '../../../src/projections/timeline/time-scale.ts';
+import { type TimeSpan, getTimeSpan } from '../../../src/projections/timeline/time-scale.ts';
 import type { TimelineStep } from '../../../src/projections/timeline/timeline-step.ts';
 import {
   type GraphDirection,
@@ -16,10 +16,10 @@ import { defaultActive } from '../../../src/graph/conversation/active.ts';
 import { projectThread } from '../../../src/projections/reading/project-thread.ts';
 import { type FileGroup, fileGroups } from '../changes/file-groups.ts';
 import { type Moment, Moments } from './moments.ts';
-import { type PlaybackTrack, trackOf } from './playback-track.ts';
-import { type ReplSession, replSessionOf } from './repl-session.ts';
+import { type PlaybackTrack, buildTrack } from './playback-track.ts';
+import { type ReplSession, buildReplSession } from './repl-session.ts';
 import { shortened } from './shortened.ts';
-import { summaryOf, type ThreadSummary } from './thread-summary.ts';
+import { buildSummary, type ThreadSummary } from './thread-summary.ts';
 
 /** Some rows of a timeline, with the times of the whole. */
 export interface TimelinePart {
@@ -88,7 +88,7 @@ export class ThreadHistory {
   timeline({ first, count }: TimelineQuery): TimelinePart {
     const steps = this.#steps();
     const from = Math.max(0, Math.min(first, steps.length - 1));
-    return { first: from, rows: steps.slice(from, from + count), count: steps.length, span: this.#spanOf(steps) };
+    return { first: from, rows: steps.slice(from, from + count), count: steps.length, span: this.#getSpan(steps) };
   }
 
   /** The row of the timeline that an event belongs to: the last that began before it, or with it. */
@@ -132,12 +132,12 @@ export class ThreadHistory {
 
   /** The executions of code and the runs that wrote it, with what they cost. */
   repl(): ReplSession {
-    return replSessionOf(this.#graph.conversation(), this.#totalsNow());
+    return buildReplSession(this.#graph.conversation(), this.#totalsNow());
   }
 
   /** What the thread came to, for a comparison with others. */
   summary(): ThreadSummary {
-    return summaryOf(this.#graph.conversation(), this.#steps(), { totals: this.#totalsNow(), folder: this.#folder });
+    return buildSummary(this.#graph.conversation(), this.#steps(), { totals: this.#totalsNow(), folder: this.#folder });
   }
 
   /** The files that calls of the thread changed, as far as the calls recorded it. */
@@ -148,7 +148,7 @@ export class ThreadHistory {
 
   /** When the events came, for a playback. */
   track(): PlaybackTrack {
-    return trackOf(this.#events);
+    return buildTrack(this.#events);
   }
 
   /** What a person saw right after an event. */
@@ -168,8 +168,8 @@ export class ThreadHistory {
     return this.#timeline.steps;
   }
 
-  #spanOf(steps: readonly TimelineStep[]): TimeSpan {
-    if (this.#span?.at !== this.#timed) this.#span = { at: this.#timed, value: timeSpanOf(steps) };
+  #getSpan(steps: readonly TimelineStep[]): TimeSpan {
+    if (this.#span?.at !== this.#timed) this.#span = { at: this.#timed, value: getTimeSpan(steps) };
     return this.#span.value;
   }
 

@@ -50,7 +50,7 @@ const mostDone = 200;
 const mostAnswer = 4000;
 
 /** Adds up a thread for a comparison. */
-export function summaryOf(
+export function buildSummary(
   conversation: Conversation,
   steps: readonly TimelineStep[],
   { totals: { all }, folder }: { readonly totals: TotalsView; readonly folder: EventOf<'folder_changed'> | undefined },
@@ -73,7 +73,7 @@ export function summaryOf(
     agentId: last?.agentId ?? '',
     ...(last?.model !== undefined && { model: last.model }),
     status: run?.status ?? 'not started',
-    ...(folder && { folder: folderOf(folder) }),
+    ...(folder && { folder: toFolder(folder) }),
     answer: (last?.text ?? '').slice(0, mostAnswer),
     steps: steps.length,
     toolCalls: all.toolCalls,
@@ -92,7 +92,7 @@ export function summaryOf(
   };
 }
 
-function folderOf({ folder, worktree, kept, note, seq = 0 }: EventOf<'folder_changed'>): SummaryFolder {
+function toFolder({ folder, worktree, kept, note, seq = 0 }: EventOf<'folder_changed'>): SummaryFolder {
   const hasWorktree = worktree !== undefined || kept !== undefined;
   return { path: folder, seq, hasWorktree, ...defined({ branch: worktree?.branch, note }) };
 }

@@ -8,7 +8,7 @@ import type { DecisionInfo } from '../../../src/protocols/http-api.ts';
 import type { Address } from '../app/address.ts';
 import { presentRelay } from '../../../src/projections/presentation/present-relay.ts';
 import { relayIn } from '../relays/relay-summary.ts';
-import { titleOf, useThreads } from '../threads/use-threads.ts';
+import { getTitle, useThreads } from '../threads/use-threads.ts';
 import { Skeleton, ViewProblem } from '../parts/view-state.tsx';
 import { agentName } from '../parts/agent-name.ts';
 
@@ -80,7 +80,7 @@ interface DecisionRowProps {
 function DecisionRow({ info, agents, open }: DecisionRowProps) {
   const { summary } = presentRelay(relayIn(info), { agentId: info.agentId });
   const { answer } = info;
-  const { label, tone } = verdictOf(info);
+  const { label, tone } = describeVerdict(info);
   const when = answer?.ts ?? info.since;
   return (
     <button
@@ -107,13 +107,13 @@ function DecisionRow({ info, agents, open }: DecisionRowProps) {
           </>
         )}
         {' · '}
-        <bdi>{titleOf(info)}</bdi>
+        <bdi>{getTitle(info)}</bdi>
       </span>
     </button>
   );
 }
 
-function verdictOf({ answer, reason }: DecisionInfo): { readonly label: string; readonly tone?: string } {
+function describeVerdict({ answer, reason }: DecisionInfo): { readonly label: string; readonly tone?: string } {
   if (reason === 'expired') return { label: 'Expired' };
   if (reason === 'cancelled') return { label: 'Withdrawn' };
   if (answer === undefined) return { label: 'Run ended' };

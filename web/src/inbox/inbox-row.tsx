@@ -5,7 +5,7 @@ import { visibleText } from '../code/visible-text.ts';
 import { momentText, timeAgo } from '../../../src/projections/presentation/wording.ts';
 import { presentRelay } from '../../../src/projections/presentation/present-relay.ts';
 import { relayIn } from '../relays/relay-summary.ts';
-import { titleOf } from '../threads/use-threads.ts';
+import { getTitle } from '../threads/use-threads.ts';
 import { agentName } from '../parts/agent-name.ts';
 
 interface InboxRowProps {
@@ -39,7 +39,7 @@ export const InboxRow = memo(function InboxRow(props: InboxRowProps) {
       </span>
       {risks.length > 0 && <span className="relay-risk">{visibleText(risks.join('; '))}</span>}
       <span className="thread-facts">
-        <bdi>{titleOf(info)}</bdi>
+        <bdi>{getTitle(info)}</bdi>
         {info.since !== undefined && ` · ${timeAgo(info.since, now)}`}
         {until !== undefined && ` · reminds you at ${momentText(new Date(until).toISOString(), now)}`}
       </span>

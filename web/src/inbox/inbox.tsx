@@ -112,7 +112,7 @@ function Waiting({ client, agents, address, open }: Omit<InboxProps, 'onMenu'>) 
               agents={agents}
               folder={folders.get(info.threadId)}
               now={now}
-              until={untilOf(info, reminders)}
+              until={findUntil(info, reminders)}
               isChosen={info.id === chosen.id}
               onChoose={choose}
             />
@@ -164,14 +164,14 @@ function useAnswerAndNext({ client, relays, settle, restore, choose }: AnswerAnd
 }
 
 /** Until when a question is put off; undefined when it is not. */
-function untilOf({ id }: RelayInfo, reminders: Reminders): number | undefined {
+function findUntil({ id }: RelayInfo, reminders: Reminders): number | undefined {
   const until = reminders[id];
   return until !== undefined && until > Date.now() ? until : undefined;
 }
 
 /** Those that were put off come last, the next one to be due first. */
 function putOffLast(relays: readonly RelayInfo[], reminders: Reminders): readonly RelayInfo[] {
-  const until = (info: RelayInfo) => untilOf(info, reminders) ?? 0;
+  const until = (info: RelayInfo) => findUntil(info, reminders) ?? 0;
   return relays.toSorted((one, other) => until(one) - until(other));
 }
 

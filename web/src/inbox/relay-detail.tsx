@@ -11,7 +11,7 @@ import { SuggestedRuleCard } from '../relays/suggested-rule.tsx';
 import { useAnswerForm } from '../relays/use-answer-form.ts';
 import { NotNow } from './not-now.tsx';
 import { relayIn } from '../relays/relay-summary.ts';
-import { titleOf } from '../threads/use-threads.ts';
+import { getTitle } from '../threads/use-threads.ts';
 import { agentName } from '../parts/agent-name.ts';
 
 interface RelayDetailProps {
@@ -53,7 +53,7 @@ export function RelayDetail({ client, info, agents, folder, isGone, open, onBack
                 open(address);
               }}
             >
-              <bdi>{titleOf(info)}</bdi>
+              <bdi>{getTitle(info)}</bdi>
             </a>
             {since !== undefined && (
               <>

@@ -3,7 +3,7 @@ import type { ThreadInfo } from '../../../src/protocols/http-api.ts';
 import type { Address } from '../app/address.ts';
 import type { Preferences } from '../app/preferences.ts';
 import type { Found } from '../threads/use-search.ts';
-import { titleOf } from '../threads/use-threads.ts';
+import { getTitle } from '../threads/use-threads.ts';
 
 /** Something that the palette offers. */
 export interface PaletteChoice {
@@ -39,18 +39,18 @@ export function choicesFor(source: PaletteSource): PaletteChoice[] {
   const conversations = [...known.values()].map<PaletteChoice>(thread => ({
     key: `thread ${thread.id}`,
     kind: 'Conversation',
-    name: titleOf(thread),
+    name: getTitle(thread),
     run: () => open({ section: 'thread', threadId: thread.id }),
   }));
   const messages = (found?.hits ?? []).map<PaletteChoice>(({ threadId, messageId, seq, title, snippet }) => ({
     key: `message ${threadId} ${messageId} ${seq}`,
     kind: 'Message',
     name: snippet,
-    detail: titleOf({ title }),
+    detail: getTitle({ title }),
     run: () => open({ section: 'thread', threadId, ...(seq !== undefined && { at: seq }), find: typed }),
   }));
   return [
-    ...commandsOf(source).filter(matches),
+    ...listCommands(source).filter(matches),
     ...conversations.filter(matches).slice(0, words.length === 0 ? 8 : mostThreads),
     ...agents
       .map<PaletteChoice>(({ id, name, description }) => ({
@@ -65,7 +65,7 @@ export function choicesFor(source: PaletteSource): PaletteChoice[] {
   ];
 }
 
-function commandsOf({ open, onHelp, onSettings, setTheme }: PaletteSource): PaletteChoice[] {
+function listCommands({ open, onHelp, onSettings, setTheme }: PaletteSource): PaletteChoice[] {
   const commands: [string, () => void][] = [
     ['New conversation', () => open({ section: 'start' })],
     ['Inbox', () => open({ section: 'inbox' })],

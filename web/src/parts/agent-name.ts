@@ -7,6 +7,6 @@ export function agentName(agents: readonly AgentInfo[], agentId: string | undefi
 }
 
 /** The name of the last agent of a thread; undefined when it had none. */
-export function nameOf(agents: readonly AgentInfo[], { agentId }: { readonly agentId?: string | undefined }) {
+export function getAgentName(agents: readonly AgentInfo[], { agentId }: { readonly agentId?: string | undefined }) {
   return agentId === undefined ? undefined : agentName(agents, agentId);
 }

@@ -6,7 +6,7 @@ import { ShownTime } from '../conversation/elapsed.tsx';
 import { Folds } from '../conversation/folds.ts';
 import { ListActionsContext } from '../conversation/list-actions.ts';
 import { RowView } from '../conversation/row-view.tsx';
-import { rowsOf } from '../conversation/rows.ts';
+import { buildRows } from '../conversation/rows.ts';
 import type { Moment } from '../history/moments.ts';
 import { RelayAnswers } from '../relays/relay-answers.ts';
 import { SeenThread } from './seen-thread.ts';
@@ -38,14 +38,14 @@ export function SeenRows({ agents, threadId, moment, isPlaying }: SeenRowsProps)
   const [seen] = useState(() => new SeenThread());
   const [folds] = useState(() => new Folds());
   const [foldVersion, setFoldVersion] = useState(0);
-  const nodes = useMemo(() => moment && seen.nodesOf(moment), [moment, seen]);
+  const nodes = useMemo(() => moment && seen.getNodes(moment), [moment, seen]);
   const rows = useMemo(() => {
     if (nodes === undefined || moment === undefined) return [];
     // What a run did stays open when it ends: the reader watched it.
     for (const { id, status } of nodes) if (status !== undefined) folds.sawRunning(id);
     const { tasks } = moment;
     const shown = { nodeList: nodes, hidden: nothing, cut: nothing, firstSeq: 1, hasEarlier: false, hasLater: false };
-    return rowsOf({ ...shown, ...(tasks && { tasks }) }, folds).slice(-mostRows);
+    return buildRows({ ...shown, ...(tasks && { tasks }) }, folds).slice(-mostRows);
   }, [nodes, moment, folds, foldVersion]);
   const actions = useMemo(
     () => ({

@@ -8,7 +8,7 @@ export class SeenThread {
   readonly #parts = new Map<number, ViewPart>();
 
   /** Returns the messages of a moment; what other moments had is forgotten when it is not in this one. */
-  nodesOf({ nodes }: Moment): PagedList<ViewNode> {
+  getNodes({ nodes }: Moment): PagedList<ViewNode> {
     const before = new Map(this.#parts);
     this.#parts.clear();
     return PagedList.of(nodes.map(node => this.#node(node, before)));

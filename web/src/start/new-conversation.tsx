@@ -6,7 +6,7 @@ import type { PageProps } from '../app/page.ts';
 import { TopBar } from '../app/top-bar.tsx';
 import { ViewLink } from '../app/view-link.tsx';
 import { Composer } from '../composer/composer.tsx';
-import { filesOf } from '../composer/find-files.ts';
+import { createFindFiles } from '../composer/find-files.ts';
 import { Logo } from '../parts/icons.tsx';
 import { TrustNote } from '../projects/trust-note.tsx';
 import { useProjects } from '../projects/use-projects.ts';
@@ -56,7 +56,7 @@ export function NewConversation({ client, agents, isLoaded, agent, onMenu, open 
             agents={agents}
             usual={{ agent: usual?.id }}
             running={false}
-            findFiles={filesOf(client, undefined, folder)}
+            findFiles={createFindFiles(client, undefined, folder)}
             onSend={send}
           />
           <AgentCards

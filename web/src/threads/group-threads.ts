@@ -19,10 +19,10 @@ export interface GroupOptions {
 export function groupThreads(threads: readonly ThreadInfo[], options: GroupOptions): ListRow[] {
   const groups = new Map<string, ThreadInfo[]>(firstGroups.map(label => [label, []]));
   const groupOf =
-    options.by === 'folder' ? ({ folder = '', project = folder }: ThreadInfo) => project : dayOf(options.now);
+    options.by === 'folder' ? ({ folder = '', project = folder }: ThreadInfo) => project : createDayNamer(options.now);
   for (const thread of threads) {
     if (thread.isArchived === true && waitingIn([thread]) === 0 && !options.showArchived) continue;
-    const name = urgencyOf(thread) ?? groupOf(thread);
+    const name = getUrgency(thread) ?? groupOf(thread);
     const group = groups.get(name) ?? [];
     groups.set(name, group);
     group.push(thread);
@@ -50,7 +50,7 @@ const waitingLabel = 'Waiting for you';
 const firstGroups = [waitingLabel, 'Pinned', 'Running'];
 
 /** The group of a thread that comes before all others; undefined when it has none. */
-function urgencyOf(thread: ThreadInfo): string | undefined {
+function getUrgency(thread: ThreadInfo): string | undefined {
   if (waitingIn([thread]) > 0) return waitingLabel;
   if (thread.isPinned === true) return 'Pinned';
   return thread.status === 'running' ? 'Running' : undefined;
@@ -64,7 +64,7 @@ const dayMs = 86_400_000;
 const month = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric' });
 
 /** Today, yesterday, this week, or the month of the last change, in the person's time zone. */
-function dayOf(now: number): (thread: ThreadInfo) => string {
+function createDayNamer(now: number): (thread: ThreadInfo) => string {
   const midnight = new Date(now).setHours(0, 0, 0, 0);
   return ({ updatedAt }) => {
     const time = Date.parse(updatedAt);

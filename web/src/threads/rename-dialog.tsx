@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { ThreadInfo } from '../../../src/protocols/http-api.ts';
 import { Dialog } from '../parts/dialog.tsx';
-import { titleOf } from './use-threads.ts';
+import { getTitle } from './use-threads.ts';
 
 interface RenameDialogProps {
   readonly thread: ThreadInfo;
@@ -11,7 +11,7 @@ interface RenameDialogProps {
 
 /** Asks for the new title of a thread. */
 export function RenameDialog({ thread, onRename, onClose }: RenameDialogProps) {
-  const [title, setTitle] = useState(titleOf(thread));
+  const [title, setTitle] = useState(getTitle(thread));
   return (
     <Dialog label="Rename the conversation" onClose={onClose}>
       <form

@@ -2,11 +2,11 @@ import type { Client } from '../../../src/client/client.ts';
 import type { AgentInfo } from '../../../src/protocols/http-agents.ts';
 import type { ThreadInfo } from '../../../src/protocols/http-api.ts';
 import { type Address, writeAddress } from '../app/address.ts';
-import { nameOf } from '../parts/agent-name.ts';
+import { getAgentName } from '../parts/agent-name.ts';
 import { MarkedText } from '../parts/marked-text.tsx';
 import { ThreadRow } from './thread-row.tsx';
 import { useSearch } from './use-search.ts';
-import { titleOf } from './use-threads.ts';
+import { getTitle } from './use-threads.ts';
 
 interface SearchResultsProps {
   readonly client: Client;
@@ -32,7 +32,7 @@ export function SearchResults({ client, agents, typed, now, current, open, onMen
         <ThreadRow
           key={thread.id}
           thread={thread}
-          agent={nameOf(agents, thread)}
+          agent={getAgentName(agents, thread)}
           isCurrent={thread.id === current}
           isUnread={false}
           now={now}
@@ -59,7 +59,7 @@ export function SearchResults({ client, agents, typed, now, current, open, onMen
             }}
           >
             <span className="thread-title">
-              <bdi>{titleOf(hit)}</bdi>
+              <bdi>{getTitle(hit)}</bdi>
             </span>
             <span className="snippet">
               <MarkedText text={hit.snippet} words={found.text} />

@@ -1,7 +1,7 @@
 import type { ThreadInfo } from '../../../src/protocols/http-api.ts';
 import { Menu, MenuDownload, MenuItem } from '../parts/menu.tsx';
 import type { ThreadActions } from './use-thread-actions.ts';
-import { titleOf } from './use-threads.ts';
+import { getTitle } from './use-threads.ts';
 
 interface ThreadMenuProps {
   readonly thread: ThreadInfo;
@@ -15,7 +15,7 @@ interface ThreadMenuProps {
 /** The menu of a thread. */
 export function ThreadMenu({ thread, anchor, actions, onRename, onClose }: ThreadMenuProps) {
   return (
-    <Menu label={`Actions of “${titleOf(thread)}”`} anchor={anchor} onClose={onClose}>
+    <Menu label={`Actions of “${getTitle(thread)}”`} anchor={anchor} onClose={onClose}>
       <MenuItem onClick={onRename}>Rename…</MenuItem>
       <MenuItem onClick={() => actions.change(thread, { isPinned: thread.isPinned !== true })}>
         {thread.isPinned === true ? 'Unpin' : 'Pin'}

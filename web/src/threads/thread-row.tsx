@@ -3,7 +3,7 @@ import type { ThreadInfo } from '../../../src/protocols/http-api.ts';
 import { writeAddress } from '../app/address.ts';
 import { MoreIcon, PinIcon } from '../parts/icons.tsx';
 import { dollars, timeAgo, type Tone } from '../../../src/projections/presentation/wording.ts';
-import { titleOf } from './use-threads.ts';
+import { getTitle } from './use-threads.ts';
 
 interface ThreadRowProps {
   readonly thread: ThreadInfo;
@@ -27,7 +27,7 @@ export const ThreadRow = memo(function ThreadRow({
   onOpen,
   onMenu,
 }: ThreadRowProps) {
-  const title = titleOf(thread);
+  const title = getTitle(thread);
   const { label, tone } = standing(thread, isUnread);
   const facts = [
     label,

@@ -3,7 +3,7 @@ import { VList } from 'virtua';
 import type { AgentInfo } from '../../../src/protocols/http-agents.ts';
 import type { ThreadInfo } from '../../../src/protocols/http-api.ts';
 import { useGrouping } from '../projects/use-grouping.ts';
-import { nameOf } from '../parts/agent-name.ts';
+import { getAgentName } from '../parts/agent-name.ts';
 import { useWhilePressed } from '../parts/use-while-pressed.ts';
 import { groupThreads, type ListRow } from './group-threads.ts';
 import { isUnread } from './seen-threads.ts';
@@ -51,7 +51,7 @@ export function ThreadRows({ view, agents, current, showArchived, now, loadMore,
           <ThreadRow
             key={row.thread.id}
             thread={row.thread}
-            agent={nameOf(agents, row.thread)}
+            agent={getAgentName(agents, row.thread)}
             isCurrent={row.thread.id === current}
             isUnread={row.thread.id !== current && isUnread(row.thread)}
             now={now}

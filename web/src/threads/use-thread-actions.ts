@@ -4,7 +4,7 @@ import { errorText } from '../../../src/base/error-text.ts';
 import type { ThreadChangeBody, ThreadInfo } from '../../../src/protocols/http-api.ts';
 import { useLatest } from '../parts/use-latest.ts';
 import type { ThreadList } from './thread-list.ts';
-import { titleOf } from './use-threads.ts';
+import { getTitle } from './use-threads.ts';
 
 /** How long a deletion can be taken back. */
 const undoMs = 8000;
@@ -100,7 +100,7 @@ export function useThreadActions({ client, list, open, current }: ActionOptions)
   const branch = useCallback(
     (thread: ThreadInfo) =>
       void attempt(async () => {
-        const made = await client.branchThread(thread.id, { title: `${titleOf(thread).slice(0, 480)} (branch)` });
+        const made = await client.branchThread(thread.id, { title: `${getTitle(thread).slice(0, 480)} (branch)` });
         list.put(made);
         latest.current.open(made.id);
       }),

@@ -20,6 +20,6 @@ export function useThreads(): ThreadListView {
 }
 
 /** The name of a thread for people. */
-export function titleOf({ title }: Pick<ThreadInfo, 'title'>): string {
+export function getTitle({ title }: Pick<ThreadInfo, 'title'>): string {
   return title === undefined || title.trim() === '' ? 'Untitled' : title;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chartOf, lastDays, linesBy, roundUp } from './usage-series.ts';
+import { buildChart, lastDays, linesBy, roundUp } from './usage-series.ts';
 
 const row = (day: string, agentId: string, modelId: string, tokens: number, cost?: number) => ({
   day,
@@ -26,7 +26,7 @@ describe('the usage of a period', () => {
 
   it('has a bar for each day, also for those without usage', () => {
     const days = lastDays(3, Date.parse('2026-01-03T12:00:00Z'));
-    const { series, bars, most } = chartOf(rows, { days, by: 'model', measure: 'tokens' });
+    const { series, bars, most } = buildChart(rows, { days, by: 'model', measure: 'tokens' });
     expect(series).toEqual(['m', 'not named']);
     expect(bars).toEqual([
       { day: '2026-01-01', parts: [11, 21], total: 32 },
@@ -38,7 +38,7 @@ describe('the usage of a period', () => {
 
   it('joins the smallest series when there are many', () => {
     const many = Array.from({ length: 9 }, (_, index) => row('2026-01-01', `agent-${index}`, 'm', 100 - index));
-    const { series, bars } = chartOf(many, { days: ['2026-01-01'], by: 'agent', measure: 'tokens' });
+    const { series, bars } = buildChart(many, { days: ['2026-01-01'], by: 'agent', measure: 'tokens' });
     expect(series).toEqual(['agent-0', 'agent-1', 'agent-2', 'agent-3', 'agent-4', 'other']);
     expect(bars[0]?.total).toBe(many.reduce((all, { inputTokens }) => all + inputTokens + 1, 0));
   });

@@ -36,31 +36,31 @@ const dayMs = 86_400_000;
 
 /** The days of a period that ends today, in UTC, such as `2026-01-31`. */
 export function lastDays(count: number, now: number): string[] {
-  return Array.from({ length: count }, (_, index) => dayOf(now - (count - 1 - index) * dayMs));
+  return Array.from({ length: count }, (_, index) => toDay(now - (count - 1 - index) * dayMs));
 }
 
 /** Adds up rows by day, agent or model: days in order, others the largest first. */
 export function linesBy(rows: readonly UsageTotalInfo[], by: UsageKey): UsageLine[] {
   const lines = new Map<string, UsageLine>();
   for (const row of rows) {
-    const key = keyOf(row, by);
+    const key = toKey(row, by);
     lines.set(key, addUsageLines(lines.get(key) ?? { key, modelCalls: 0, inputTokens: 0, outputTokens: 0 }, row));
   }
   const all = [...lines.values()];
   return by === 'day'
     ? all.toSorted((a, b) => (a.key < b.key ? 1 : -1))
-    : all.toSorted((a, b) => tokensOf(b) - tokensOf(a));
+    : all.toSorted((a, b) => countTokens(b) - countTokens(a));
 }
 
 /** The bars of a period: one for each day, also those on which nothing was used. */
-export function chartOf(
+export function buildChart(
   rows: readonly UsageTotalInfo[],
   { days, by, measure }: { days: readonly string[]; by: 'agent' | 'model'; measure: Measure },
 ): UsageChart {
   const amounts = new Map<string, number>();
   const byDay = new Map<string, Map<string, number>>(days.map(day => [day, new Map()]));
   for (const row of rows) {
-    const [key, amount] = [keyOf(row, by), amountOf(row, measure)];
+    const [key, amount] = [toKey(row, by), getAmount(row, measure)];
     const bar = byDay.get(row.day ?? '');
     if (bar === undefined) continue;
     bar.set(key, (bar.get(key) ?? 0) + amount);
@@ -87,16 +87,16 @@ export function roundUp(value: number): number {
   return ([1, 2, 5].find(step => step * power >= value) ?? 10) * power;
 }
 
-function keyOf({ day = '', agentId, modelId }: UsageTotalInfo, by: UsageKey): string {
+function toKey({ day = '', agentId, modelId }: UsageTotalInfo, by: UsageKey): string {
   if (by === 'day') return day;
   return (by === 'agent' ? agentId : modelId) || 'not named';
 }
 
-function amountOf({ inputTokens, outputTokens, cost = 0 }: UsageTotalInfo, measure: Measure): number {
+function getAmount({ inputTokens, outputTokens, cost = 0 }: UsageTotalInfo, measure: Measure): number {
   return measure === 'cost' ? cost : inputTokens + outputTokens;
 }
 
-function tokensOf({ inputTokens, outputTokens }: UsageLine): number {
+function countTokens({ inputTokens, outputTokens }: UsageLine): number {
   return inputTokens + outputTokens;
 }
 
@@ -107,6 +107,6 @@ export function addUsageLines(line: UsageLine, other: Pick<UsageTotalInfo, (type
   return { ...line, ...sumCounts(countNames, line, other) };
 }
 
-function dayOf(time: number): string {
+function toDay(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }

@@ -7,7 +7,7 @@ import { Choice } from '../parts/choice.tsx';
 import { useLoaded } from '../parts/use-loaded.ts';
 import { ViewProblem, ViewState } from '../parts/view-state.tsx';
 import { amountText, UsageChart } from './usage-chart.tsx';
-import { chartOf, lastDays, linesBy, type Measure, type UsageKey } from './usage-series.ts';
+import { buildChart, lastDays, linesBy, type Measure, type UsageKey } from './usage-series.ts';
 import { UsageTable } from './usage-table.tsx';
 
 const periods = [
@@ -57,7 +57,7 @@ export function UsageView({ client, onMenu }: Pick<PageProps, 'client' | 'onMenu
 }
 
 interface ShownProps {
-  readonly rows: Parameters<typeof chartOf>[0];
+  readonly rows: Parameters<typeof buildChart>[0];
   readonly days: readonly string[];
   readonly by: UsageKey;
   readonly measure: Measure;
@@ -65,7 +65,7 @@ interface ShownProps {
 
 function Shown({ rows, days, by, measure }: ShownProps) {
   const series = by === 'model' ? 'model' : 'agent';
-  const chart = useMemo(() => chartOf(rows, { days, by: series, measure }), [rows, days, series, measure]);
+  const chart = useMemo(() => buildChart(rows, { days, by: series, measure }), [rows, days, series, measure]);
   const lines = useMemo(() => linesBy(rows, by), [rows, by]);
   const all = chart.bars.reduce((sum, { total }) => sum + total, 0);
   const name = measure === 'cost' ? 'Estimated cost' : 'Tokens';

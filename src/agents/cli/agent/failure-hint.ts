@@ -11,7 +11,7 @@ export function failureHint(adapter: CliAdapter, message: string): string | unde
       message,
     )
   )
-    return `If this version of ${adapter.name} is too old, update it with \`${updateOf(adapter)}\`.`;
+    return `If this version of ${adapter.name} is too old, update it with \`${describeUpdate(adapter)}\`.`;
   if (
     /missing environment variable|configuration value not found|environment variable .* (is )?not (set|found)/i.test(
       message,
@@ -54,6 +54,6 @@ export function notInstalled(adapter: CliAdapter, executable: string = adapter.e
 }
 
 /** A package is updated by its tag; an install script installs the latest version anyway. */
-function updateOf({ install }: CliAdapter): string {
+function describeUpdate({ install }: CliAdapter): string {
   return install.startsWith('npm ') ? `${install}@latest` : install;
 }

@@ -33,7 +33,7 @@ export async function findProgram(
   const { variables, files } = program.credentials;
   const isFilled = variables.some(name => (env[name] ?? '') !== '');
   const hasCredentials = isFilled || (await anyExists(files.map(file => join(home, file))));
-  const version = path === undefined ? undefined : await versionOf(path, env, timeoutMs);
+  const version = path === undefined ? undefined : await readVersion(path, env, timeoutMs);
   return { hasCredentials, ...defined({ path }), ...defined({ version }) };
 }
 
@@ -67,7 +67,7 @@ async function isReachable(path: string, mode: number): Promise<boolean> {
 /** The number of output characters that are searched for a version. */
 const mostPrinted = 64 * 1024;
 
-async function versionOf(command: string, env: NodeJS.ProcessEnv, timeoutMs: number): Promise<string | undefined> {
+async function readVersion(command: string, env: NodeJS.ProcessEnv, timeoutMs: number): Promise<string | undefined> {
   const printed = { stdout: '', stderr: '' };
   const { signal } = new AbortController();
   const settings = { signal, timeoutMs, stopStepMs: 100 };

@@ -1,5 +1,5 @@
 import type { AgentEvent } from '../../../events/vocabulary.ts';
-import { toolOutputOf } from '../../../events/tools.ts';
+import { toToolOutput } from '../../../events/tools.ts';
 
 /** Tracks whether a run ended because something was denied: nothing was said or called after the last denial. */
 export class LastDenial {
@@ -15,7 +15,7 @@ export class LastDenial {
     if (event.runId !== this.#runId) return;
     if (event.type === 'text' && event.content.trim() !== '') this.#continue(true);
     if (event.type === 'tool_call') this.#continue(false);
-    const output = event.type === 'tool_result' ? toolOutputOf(event.output) : undefined;
+    const output = event.type === 'tool_result' ? toToolOutput(event.output) : undefined;
     if (event.type === 'tool_result' && output !== undefined && 'status' in output)
       this.#denial = { tool: event.name, reason: output.reason };
     // A program may report a denial only on stderr, before or after what it printed on stdout.

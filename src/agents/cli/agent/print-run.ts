@@ -15,7 +15,7 @@ import { type ChosenSession, findUsableSession, type SessionUse, writeHandOver }
 import type { CliAgentOptions } from './cli-agent-options.ts';
 import { startFailure, withHint } from './failure-hint.ts';
 import { lineText } from '../../process/line-reader.ts';
-import { fitAttachments, promptOf } from './prompt.ts';
+import { fitAttachments, buildPrompt } from './prompt.ts';
 import { type ProcessLine, runProcess } from '../../process/run-process.ts';
 import { RunTranslation } from './run-translation.ts';
 import { withCost } from './usage-cost.ts';
@@ -81,7 +81,7 @@ export class PrintRun {
     const servers = Object.keys(params.host.mcpServers ?? {}).join(', ');
     if (servers !== '')
       yield warning(runId, `${adapter.name} gets no MCP servers here: ${servers} is not used.`, 'mcp_server_not_used');
-    const { dropped } = fitAttachments(adapter.name, promptOf(this.#messages, attempt.session), () => false);
+    const { dropped } = fitAttachments(adapter.name, buildPrompt(this.#messages, attempt.session), () => false);
     if (dropped !== undefined) yield warning(runId, dropped, 'attachment_dropped');
     if (semaphore.isFull) yield warning(runId, `Waiting: ${semaphore.permits} external agents run already.`, 'waiting');
     let release = () => {};
@@ -122,7 +122,7 @@ export class PrintRun {
     yield* events;
     const written = await writeHandOver(this.#use, this.#messages);
     const attempt = this.#attempt(written);
-    if (attempt.session === undefined && promptOf(this.#messages).includesHistory) {
+    if (attempt.session === undefined && buildPrompt(this.#messages).includesHistory) {
       const problem = written !== undefined && 'problem' in written ? written.problem : undefined;
       yield warning(params.run.runId, newSessionWarning(adapter, problem), 'new_session');
     }
@@ -133,7 +133,7 @@ export class PrintRun {
   async *#process({ session, translator, run }: Attempt): AsyncGenerator<AgentEvent, 'ended' | 'unknown_session'> {
     const { adapter, options } = this.#options;
     const { runId, cwd, model, executable, runMark, signal } = this.#use;
-    const { text: prompt } = fitAttachments(adapter.name, promptOf(this.#messages, session), () => false);
+    const { text: prompt } = fitAttachments(adapter.name, buildPrompt(this.#messages, session), () => false);
     const command = adapter.command({
       ...options,
       prompt,

@@ -18,15 +18,15 @@ export interface CliPrompt {
 export type Attachment = Exclude<ContentPart, { type: 'text' }>;
 
 /** Returns the prompt of a run; `session` is the program's session in which it continues. */
-export function promptOf(messages: readonly Message[], session: Known = { known: 0 }): CliPrompt {
+export function buildPrompt(messages: readonly Message[], session: Known = { known: 0 }): CliPrompt {
   const unknown = unknownTo(messages, session);
   const asked = unknown.findLastIndex(message => message.role === 'user');
   const request = unknown[asked] ?? messages.findLast(message => message.role === 'user');
   const before = toWrittenMessages(unknown.slice(0, Math.max(0, asked)))
     .map(message => ({ role: message.role, text: transcribe(message) }))
     .filter(({ text }) => text !== '');
-  const attachments = attachmentsOf(request);
-  const asks = textOf(request);
+  const attachments = listAttachments(request);
+  const asks = toText(request);
   if (before.length === 0) return { text: asks, includesHistory: false, attachments };
   const history = before.map(({ role, text }) => `${role === 'user' ? 'User' : 'Assistant'}: ${text}`);
   const when = session.known === 0 ? 'This conversation took place before' : 'Meanwhile this was said';
@@ -56,13 +56,13 @@ function transcribe({ parts }: WrittenMessage): string {
   return lines.join('\n');
 }
 
-function textOf(message: Message | undefined): string {
+function toText(message: Message | undefined): string {
   if (message === undefined || message.role === 'tool') return '';
   if (typeof message.content === 'string') return message.content;
   return message.content.flatMap(part => (part.type === 'text' ? [part.text] : [])).join('\n');
 }
 
-function attachmentsOf(message: Message | undefined): readonly Attachment[] {
+function listAttachments(message: Message | undefined): readonly Attachment[] {
   if (message?.role !== 'user' || typeof message.content === 'string') return [];
   return message.content.flatMap(part => (part.type === 'text' ? [] : [part]));
 }

@@ -95,7 +95,7 @@ export class RunTranslation {
     const events = translator.flush().map(event => (isFatal(event) ? withExit(event, agentId, end) : event));
     const failed = events.some(isFatal);
     const reason: EndReason = end.stopped?.reason ?? translator.failure?.reason ?? (failed ? 'error' : 'complete');
-    const failure = failed ? undefined : this.#failureOf(end);
+    const failure = failed ? undefined : this.#findFailure(end);
     if (failure !== undefined) events.push({ type: 'error', runId, ...failure, fatal: true });
     const unexplained: EndReason = end.isCut === true ? 'interrupted' : 'complete';
     const ended: EndReason = reason !== 'complete' ? reason : failure === undefined ? unexplained : 'error';
@@ -113,11 +113,11 @@ export class RunTranslation {
     return [...others, ...fatal, { type: 'harness_end', runId, agentId: adapter.id, reason }];
   }
 
-  #failureOf(end: ProcessEnd): { message: string; code: string } | undefined {
+  #findFailure(end: ProcessEnd): { message: string; code: string } | undefined {
     const { id, name } = this.#options.adapter;
     if (end.stopped?.reason === 'aborted') return undefined;
     if (end.stopped !== undefined) return { message: end.stopped.message, code: end.stopped.reason };
-    const exit = exitOf(id, end);
+    const exit = describeExit(id, end);
     const { stderr, stdout } = this.#tails;
     // Who ended the program did not say so on its streams.
     const output = end.signal != null && outerSignals.has(end.signal) ? '' : stderr.text || stdout.text;
@@ -142,12 +142,12 @@ function isFatal(event: AgentEvent): event is EventOf<'error'> {
 }
 
 function withExit(event: EventOf<'error'>, agentId: string, end: ProcessEnd): AgentEvent {
-  const exit = exitOf(agentId, end);
+  const exit = describeExit(agentId, end);
   return exit === undefined ? event : { ...event, message: `${event.message} (${exit})` };
 }
 
 /** Describes a failed exit of a program; undefined when it succeeded or is unknown. */
-export function exitOf(agentId: string, { exitCode, signal }: ProcessEnd): string | undefined {
+export function describeExit(agentId: string, { exitCode, signal }: ProcessEnd): string | undefined {
   if (signal !== undefined && signal !== null) return `${agentId} was ended by ${signal}`;
   return exitCode === undefined || exitCode === null || exitCode === 0
     ? undefined

@@ -1,4 +1,4 @@
-import { recordOf, textOf, type WireRecord } from '../shared/wire-value.ts';
+import { toRecord, toText, type WireRecord } from '../shared/wire-value.ts';
 import { defined } from '../../../base/defined.ts';
 import { PendingCalls } from './pending-calls.ts';
 
@@ -52,9 +52,9 @@ export class RpcConnection {
 
   /** Returns the message of a record; `answer` when it answered an open call, undefined when it is neither. */
   read(record: WireRecord): RpcMessage | 'answer' | undefined {
-    const method = textOf(record['method']);
+    const method = toText(record['method']);
     const id = toRpcId(record['id']);
-    const params = recordOf(record['params']);
+    const params = toRecord(record['params']);
     if (method !== undefined) {
       if (params === undefined && record['params'] !== undefined && record['params'] !== null) return undefined;
       if (id === undefined && record['id'] !== undefined) return undefined;
@@ -62,7 +62,7 @@ export class RpcConnection {
     }
     const error = record['error'];
     if (error === undefined && !('result' in record)) return undefined;
-    const answer = error === undefined ? { result: recordOf(record['result']) ?? {} } : { error: readRpcError(error) };
+    const answer = error === undefined ? { result: toRecord(record['result']) ?? {} } : { error: readRpcError(error) };
     return this.#calls.settle(id, answer) ? 'answer' : undefined;
   }
 
@@ -78,6 +78,6 @@ export function toRpcId(value: unknown): RpcId | undefined {
 
 /** Reads the error of an answer; one without a message is shown as it is. */
 export function readRpcError(error: unknown): RpcError {
-  const { message, data } = recordOf(error) ?? {};
-  return { message: textOf(message) ?? JSON.stringify(error), ...defined({ data }) };
+  const { message, data } = toRecord(error) ?? {};
+  return { message: toText(message) ?? JSON.stringify(error), ...defined({ data }) };
 }

@@ -5,7 +5,7 @@ import { RecordingHost } from '../../../../test/support/recorded-channel.ts';
 import { ChannelEvents } from '../shared/channel-events.ts';
 import type { ChannelHost, LiveAnswer, LiveTurn, LiveTurnEnd, SteerMessage } from '../contract/live-channel.ts';
 import { promptText } from '../shared/prompt-content.ts';
-import { recordOf } from '../shared/wire-value.ts';
+import { toRecord } from '../shared/wire-value.ts';
 import { RequestBook } from './request-book.ts';
 import { TurnChannel } from './turn-channel.ts';
 
@@ -28,7 +28,7 @@ class ToyChannel extends TurnChannel<ToyTurn> {
   }
 
   protected takeBetweenTurns(message: unknown): boolean | 'refused' {
-    const record = recordOf(message) ?? {};
+    const record = toRecord(message) ?? {};
     if ('wait' in record) {
       this.host.send('refused');
       return 'refused';
@@ -41,7 +41,7 @@ class ToyChannel extends TurnChannel<ToyTurn> {
   }
 
   protected takeInTurn(turn: ToyTurn, message: unknown): boolean {
-    const record = recordOf(message) ?? {};
+    const record = toRecord(message) ?? {};
     if ('wait' in record) return true;
     if (this.takeBetweenTurns(message) === true) return true;
     const { ask, text } = record;

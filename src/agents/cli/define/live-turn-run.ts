@@ -2,7 +2,7 @@ import { defined } from '../../../base/defined.ts';
 import { answerReason, answerText, type Answers, type Question } from '../channels/request-book.ts';
 import type { LineContext } from '../shared/line-context.ts';
 import { OpenCalls } from '../shared/open-calls.ts';
-import { recordOf, type WireRecord } from '../shared/wire-value.ts';
+import { toRecord, type WireRecord } from '../shared/wire-value.ts';
 import { PrintedRun } from './printed-run.ts';
 
 /** What is known about a call beside its input. */
@@ -54,7 +54,7 @@ export class LiveTurnRun extends PrintedRun {
       return;
     }
     const { id: toolCallId, name: tool } = call;
-    const input = recordOf(call.input) ?? { value: call.input };
+    const input = toRecord(call.input) ?? { value: call.input };
     const question = {
       kind: 'permission',
       toolCallId,

@@ -15,7 +15,7 @@ import { ChannelEvents } from '../shared/channel-events.ts';
 import type { LineContext } from '../shared/line-context.ts';
 import type { RecordReader } from '../shared/line-translator.ts';
 import { promptText } from '../shared/prompt-content.ts';
-import { recordOf, type WireRecord } from '../shared/wire-value.ts';
+import { toRecord, type WireRecord } from '../shared/wire-value.ts';
 import { LiveTurnRun, type TurnPort } from './live-turn-run.ts';
 
 /** What a program reports when its session is open. */
@@ -125,7 +125,7 @@ class OwnChannel extends TurnChannel<OwnTurn> {
   }
 
   protected takeBetweenTurns(message: unknown): boolean {
-    const record = recordOf(message);
+    const record = toRecord(message);
     const opened = this.isOpening && record !== undefined ? this.#mode.opened?.(record) : undefined;
     if (opened === undefined) return false;
     this.#session = opened;
@@ -134,7 +134,7 @@ class OwnChannel extends TurnChannel<OwnTurn> {
   }
 
   protected takeInTurn({ take }: OwnTurn, message: unknown): boolean {
-    const record = recordOf(message);
+    const record = toRecord(message);
     if (record !== undefined) take(record);
     return record !== undefined;
   }

@@ -26,7 +26,7 @@ export async function cliToolRequest(
   { agentId, folder }: { readonly agentId: string; readonly folder: WorkspaceFolder },
 ): Promise<ToolRequest> {
   const plain = plainRequest(agentId, request, input);
-  const given = recordOf(input);
+  const given = toRecord(input);
   const isRevised = input !== request.input;
   const { found, isUnclear } = readPathFields(input);
   const reported = (request.paths ?? []).flatMap(path => {
@@ -69,7 +69,7 @@ function fileUse(agentId: string, { paths, tool }: Asked, { category, input }: T
   if (category === 'execute' || category === 'network' || paths?.length === 0) return 'none';
   const rule = toolRule(agentId, tool);
   if (/^(none|`(orchestration|skill)`)/.test(rule?.activity ?? '')) return 'none';
-  const [operation, another] = rule?.operations(recordOf(input), {}) ?? [];
+  const [operation, another] = rule?.operations(toRecord(input), {}) ?? [];
   const isBelow = operation?.type === 'search' || operation?.type === 'list';
   return isBelow && another === undefined ? 'folder' : 'any';
 }
@@ -77,20 +77,20 @@ function fileUse(agentId: string, { paths, tool }: Asked, { category, input }: T
 /** A request without its paths, as far as a stored relay describes it. */
 export function plainRequest(agentId: string, asked: Omit<Asked, 'paths'>, input: unknown): ToolRequest {
   const { tool, command } = asked;
-  const category = asked.category ?? (command === undefined ? categoryOf(agentId, tool, recordOf(input)) : 'execute');
+  const category = asked.category ?? (command === undefined ? findCategory(agentId, tool, toRecord(input)) : 'execute');
   // The line of a command that the program does not show is unknown: every rule on commands guards it.
   if (command === undefined && category === 'execute')
-    return { tool, input: { ...recordOf(input), [general.command]: undefined }, shell: true, category };
+    return { tool, input: { ...toRecord(input), [general.command]: undefined }, shell: true, category };
   if (command === undefined) return { tool, input, ...defined({ category }) };
   const name = argumentWith(asked.input, command);
   if (name !== undefined) return { tool, input, shell: name, ...defined({ category }) };
   // Without the argument that holds it, the line of a revised input is unknown: every rule on commands guards it.
   const line = input === asked.input ? command : undefined;
-  return { tool, input: { ...recordOf(input), [general.command]: line }, shell: true, ...defined({ category }) };
+  return { tool, input: { ...toRecord(input), [general.command]: line }, shell: true, ...defined({ category }) };
 }
 
 /** The category of a call by what the agent's tool does; undefined when that is not known. */
-function categoryOf(agentId: string, tool: string, input: Input): string | undefined {
+function findCategory(agentId: string, tool: string, input: Input): string | undefined {
   const rule = toolRule(agentId, tool);
   // A shell stays a shell, also when its line only reads files.
   if (rule?.activity.startsWith('`command`') === true) return 'execute';
@@ -109,6 +109,6 @@ function argumentWith(input: Input, value: string): string | undefined {
   return Object.keys(input).find(name => input[name] === value);
 }
 
-function recordOf(input: unknown): Input {
+function toRecord(input: unknown): Input {
   return typeof input === 'object' && input !== null && !Array.isArray(input) ? (input as Input) : {};
 }

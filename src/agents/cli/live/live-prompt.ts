@@ -1,5 +1,5 @@
 import type { AgentEvent } from '../../../events/vocabulary.ts';
-import { type Attachment, fitAttachments, promptOf } from '../agent/prompt.ts';
+import { type Attachment, fitAttachments, buildPrompt } from '../agent/prompt.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';
 import type { SessionOpening } from './run-program.ts';
 import type { ResumedRun } from './resumed-run.ts';
@@ -19,7 +19,7 @@ export function firstPrompt(
       content: resumed.prompt,
       events: [{ type: 'user', runId, by: driverName, automatic: true, content: resumed.prompt }],
     };
-  const prompt = promptOf(messages, session);
+  const prompt = buildPrompt(messages, session);
   const { images, files } = live.abilities;
   const isTaken = (part: Attachment) => (part.type === 'image' ? images : files === true);
   const { taken, text, dropped } = fitAttachments(adapter.name, prompt, isTaken);

@@ -16,7 +16,7 @@ import type { SessionUser } from './live-session.ts';
 import { closingEvents, type ResumedRun, resumedRun } from './resumed-run.ts';
 import { RunFailure, toProblem } from './run-failure.ts';
 import { RunProgram, type SessionOpening } from './run-program.ts';
-import { type LiveRunOptions, modeOf } from './session-options.ts';
+import { type LiveRunOptions, getMode } from './session-options.ts';
 import { type NextPrompt, TurnMessages } from './turn-messages.ts';
 
 type TurnResult = LiveTurnEnd | { readonly problem: SessionProblem };
@@ -287,7 +287,7 @@ export class LiveRun implements SessionUser {
       const { runId, model = options.model } = params.run;
       const isNew = opening.sessionId === undefined || opening.session?.isNew === true;
       const usedBefore = isNew ? undefined : params.conversation.session?.used;
-      session.prompt({ runId, content, ...defined({ model, mode: modeOf(this.#options), usedBefore }) });
+      session.prompt({ runId, content, ...defined({ model, mode: getMode(this.#options), usedBefore }) });
       this.#isPrompted = true;
       this.#watchSilence();
       this.#takeMessages();

@@ -1,5 +1,5 @@
 import type { FileChange } from '../../../projections/activity/diff-changes.ts';
-import { fileChangesOf } from '../../../projections/activity/file-changes.ts';
+import { listFileChanges } from '../../../projections/activity/file-changes.ts';
 import type { RecordedCall } from '../../../projections/activity/call-operations.ts';
 import { readText } from '../../tools/files/read-text.ts';
 import { replaceExact } from '../../tools/files/replace-exact.ts';
@@ -11,7 +11,7 @@ import type { WorkspaceFolder } from '../../workspace/workspace-folder.ts';
  * around each change; undefined when that cannot be known for all of it.
  */
 export async function previewChange(call: RecordedCall, folder: WorkspaceFolder): Promise<string | undefined> {
-  const changes = await Promise.all(fileChangesOf(call).map(change => textChange(change, folder)));
+  const changes = await Promise.all(listFileChanges(call).map(change => textChange(change, folder)));
   return changes.every(change => change !== undefined) ? unifiedDiff(changes) : undefined;
 }
 

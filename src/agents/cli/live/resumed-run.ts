@@ -22,7 +22,7 @@ const unknownOutcome =
 
 /** Describes a run as its process left it. A call whose request was open did not run; a started one is never run again. */
 export function resumedRun(state: RunState): ResumedRun {
-  const runs = familyOf(state);
+  const runs = listFamily(state);
   const skipped: string[] = [];
   const unknown: string[] = [];
   const unused: RelayState[] = [];
@@ -76,8 +76,8 @@ function promptFor(skipped: readonly string[], unknown: readonly string[]): stri
 }
 
 /** The run and the runs that it and they started, children first. */
-function familyOf(state: RunState): RunState[] {
-  return [...[...state.children.values()].flat().flatMap(familyOf), state];
+function listFamily(state: RunState): RunState[] {
+  return [...[...state.children.values()].flat().flatMap(listFamily), state];
 }
 
 interface OpenCall {

@@ -3,7 +3,7 @@ import { errorText } from '../../../base/error-text.ts';
 import { SingletreeError } from '../../../base/singletree-error.ts';
 import { startFailure } from '../agent/failure-hint.ts';
 import { OutputTail } from '../agent/output-tail.ts';
-import { exitOf, outerSignals } from '../agent/run-translation.ts';
+import { describeExit, outerSignals } from '../agent/run-translation.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';
 import type { SessionProblem } from '../contract/live-channel.ts';
 import type { ProcessExit } from '../../process/run-process.ts';
@@ -73,7 +73,7 @@ export class RunFailure {
   #describeExit({ failedToStart, ...exit }: ProcessExit): SessionProblem {
     const { adapter, cwd } = this.#options;
     if (failedToStart !== undefined) return startFailure(adapter, failedToStart, cwd);
-    const ended = exitOf(adapter.id, exit) ?? `${adapter.id} ended in the middle of a turn`;
+    const ended = describeExit(adapter.id, exit) ?? `${adapter.id} ended in the middle of a turn`;
     const printed = this.#printed.text;
     const isExplained = printed !== '' && !(exit.signal != null && outerSignals.has(exit.signal));
     return { message: isExplained ? `${ended}: ${printed}` : `${ended}, without saying why.`, code: 'exit_code' };

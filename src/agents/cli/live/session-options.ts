@@ -42,7 +42,7 @@ export function sessionOptions(
 ): LiveSessionOptions {
   const { cwd = process.cwd(), yolo, extraArgs, env, executable, stopStepMs = 600 } = options;
   const model = params.run.model ?? options.model;
-  const mode = modeOf({ live, options, params });
+  const mode = getMode({ live, options, params });
   const policy = policyFor(options.environment, params.conversation);
   const needed = adapter.environment;
   const mcpServers = toSessionServers(params.host.mcpServers);
@@ -87,7 +87,7 @@ export function sessionUse({ adapter, options, params }: SessionContext, signal:
 /** The key of a warm session: a program is used again only with the settings it was started with. */
 export function sessionKey({ adapter, live, options, params }: SessionContext, sessionId: string): string {
   const { cwd = process.cwd(), yolo, extraArgs, env, executable } = options;
-  const mode = live.abilities.switchMode ? undefined : modeOf({ live, options, params });
+  const mode = live.abilities.switchMode ? undefined : getMode({ live, options, params });
   const model = live.abilities.switchModel ? undefined : (params.run.model ?? options.model);
   const environment = policyFor(options.environment, params.conversation);
   const { mcpServers } = params.host;
@@ -103,7 +103,7 @@ function toSessionServers(servers: HostParams['mcpServers'] = {}): LiveStart['mc
 }
 
 /** The program's mode of a run: the agent's own, or that of the thread when the program has it; undefined for the normal one. */
-export function modeOf({
+export function getMode({
   live,
   options,
   params,

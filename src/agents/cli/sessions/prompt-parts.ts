@@ -1,5 +1,5 @@
 import type { ContentPart } from '../../../events/content.ts';
-import { listOf, recordOf, textOf } from '../shared/wire-value.ts';
+import { toList, toRecord, toText } from '../shared/wire-value.ts';
 
 /** Returns what a person said as content: a text when it is only that; undefined when it has none. */
 export function toContent(parts: readonly ContentPart[]): string | ContentPart[] | undefined {
@@ -11,13 +11,13 @@ export function toContent(parts: readonly ContentPart[]): string | ContentPart[]
 /** Returns the parts of a message whose blocks are as in the Anthropic API; blocks of other kinds are left out. */
 export function readContentParts(content: unknown): ContentPart[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
-  return listOf(content).flatMap((value): ContentPart[] => {
-    const block = recordOf(value);
-    const text = textOf(block?.['text']);
+  return toList(content).flatMap((value): ContentPart[] => {
+    const block = toRecord(value);
+    const text = toText(block?.['text']);
     if (text !== undefined) return [{ type: 'text', text }];
-    const source = recordOf(block?.['source']);
-    const data = textOf(source?.['data']) ?? textOf(source?.['url']) ?? textOf(block?.['data']);
-    const mediaType = textOf(source?.['media_type']) ?? textOf(block?.['mimeType']) ?? 'application/octet-stream';
+    const source = toRecord(block?.['source']);
+    const data = toText(source?.['data']) ?? toText(source?.['url']) ?? toText(block?.['data']);
+    const mediaType = toText(source?.['media_type']) ?? toText(block?.['mimeType']) ?? 'application/octet-stream';
     if (data === undefined) return [];
     return [
       { type: mediaType.startsWith('image/') || block?.['type'] === 'image' ? 'image' : 'file', data, mediaType },

@@ -3,7 +3,7 @@ import { open, readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { parseJson } from '../../../base/parse-json.ts';
 import { type LinePiece, LineReader, lineText } from '../../process/line-reader.ts';
-import { recordOf, type WireRecord } from '../shared/wire-value.ts';
+import { toRecord, type WireRecord } from '../shared/wire-value.ts';
 import type { FoundSession } from './session-format.ts';
 
 /** How much of a file is read to list it, unless its format needs more. */
@@ -95,7 +95,7 @@ export function readRecord(bytes: Uint8Array): WireRecord | undefined {
 }
 
 function parseRecord(line: string): WireRecord | undefined {
-  return recordOf(parseJson(line));
+  return toRecord(parseJson(line));
 }
 
 /** Yields the lines of a file; none when it does not exist. */

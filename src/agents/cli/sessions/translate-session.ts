@@ -1,5 +1,5 @@
 import type { AgentEvent } from '../../../events/vocabulary.ts';
-import { textOf, type WireRecord } from '../shared/wire-value.ts';
+import { toText, type WireRecord } from '../shared/wire-value.ts';
 import { readRecord } from './session-files.ts';
 import type { FoundSession, SessionFormat, SessionIds, SessionReader } from './session-format.ts';
 
@@ -93,7 +93,7 @@ async function* translateFile(
       ts: turns.ts,
       events,
       ...(known === undefined && !isBlank && { isUnreadable: true as const }),
-      ...(known === false && { unknownKind: (textOf(record?.['type']) ?? 'unnamed').slice(0, 64) }),
+      ...(known === false && { unknownKind: (toText(record?.['type']) ?? 'unnamed').slice(0, 64) }),
     };
   }
 }

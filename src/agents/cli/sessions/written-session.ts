@@ -2,7 +2,7 @@ import type { ContentPart } from '../../../events/content.ts';
 import { newId } from '../../../events/ids.ts';
 import type { Message, ToolResultPart } from '../../../projections/message.ts';
 import { userParts } from '../../../projections/model-input/history.ts';
-import { recordOf } from '../shared/wire-value.ts';
+import { toRecord } from '../shared/wire-value.ts';
 
 /** A call with its result, as every session file has them. */
 export interface WrittenCall {
@@ -55,7 +55,7 @@ export function toWrittenMessages(messages: readonly Message[]): WrittenMessage[
       if (part.type !== 'tool_call') return [];
       const { id, name } = part;
       // Programs take only objects.
-      const input = recordOf(part.input) ?? { input: part.input };
+      const input = toRecord(part.input) ?? { input: part.input };
       return [{ type: 'call', id, name, input, ...writtenOutput(results.get(id)?.output) }];
     });
     return parts.length === 0 ? [] : [{ role: 'assistant', parts }];

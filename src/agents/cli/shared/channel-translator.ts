@@ -1,7 +1,7 @@
 import type { AgentEvent } from '../../../events/vocabulary.ts';
 import type { ChannelHost } from '../contract/live-channel.ts';
 import type { Failure, Translator } from '../contract/translator.ts';
-import { recordOf, type WireRecord } from './wire-value.ts';
+import { toRecord, type WireRecord } from './wire-value.ts';
 import { parseJson } from '../../../base/parse-json.ts';
 
 /** Translates the saved messages of an interactive channel, whose client is not there: it only knows the program's side. */
@@ -63,7 +63,7 @@ export function eitherTranslator(
   let chosen: Translator | undefined;
   return {
     translate(line, number) {
-      const record = chosen === undefined ? recordOf(parseJson(line, line)) : undefined;
+      const record = chosen === undefined ? toRecord(parseJson(line, line)) : undefined;
       if (record !== undefined) chosen = isMessage(record) ? channel : print;
       return (chosen ?? print).translate(line, number);
     },

@@ -3,7 +3,7 @@ import type { ToolOutput } from '../../../events/tools.ts';
 import { unnamedSubagent } from '../../../events/unnamed-subagent.ts';
 import { dropOldest } from '../../drop-oldest.ts';
 import type { LineContext } from './line-context.ts';
-import { recordOf } from './wire-value.ts';
+import { toRecord } from './wire-value.ts';
 import { defined } from '../../../base/defined.ts';
 
 export interface ChildRun {
@@ -119,5 +119,5 @@ export class ChildRuns {
 /** Returns the output of a call with the ids of the subagents that it ended, if any. */
 export function endingRuns(output: ToolOutput, ended: readonly string[]): ToolOutput {
   if (!('context' in output) || ended.length === 0) return output;
-  return { ...output, result: { ...recordOf(output.result), ended } };
+  return { ...output, result: { ...toRecord(output.result), ended } };
 }

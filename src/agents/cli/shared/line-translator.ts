@@ -1,6 +1,6 @@
 import { LineContext } from './line-context.ts';
 import type { Translator, TranslatorOptions } from '../contract/translator.ts';
-import { recordOf, type WireRecord } from './wire-value.ts';
+import { toRecord, type WireRecord } from './wire-value.ts';
 import { parseJson } from '../../../base/parse-json.ts';
 
 /** Translates the records of one program. */
@@ -49,7 +49,7 @@ export function lineTranslator(
 
   function take(line: string): void {
     const value = parseJson(line, line);
-    const record = recordOf(value);
+    const record = toRecord(value);
     if (record === undefined) context.unknown(value);
     else
       try {

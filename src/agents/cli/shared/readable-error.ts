@@ -1,10 +1,10 @@
-import { recordOf, textOf } from './wire-value.ts';
+import { toRecord, toText } from './wire-value.ts';
 import { parseJson } from '../../../base/parse-json.ts';
 
 /** Returns the text of a reported error of any shape; empty when it has none. */
 export function errorText(error: unknown): string {
   if (typeof error === 'string') return readableError(error);
-  const message = textOf(recordOf(error)?.['message']);
+  const message = toText(toRecord(error)?.['message']);
   if (message !== undefined) return readableError(message);
   const json = JSON.stringify(error ?? {});
   return json === '{}' ? '' : json;
@@ -14,7 +14,7 @@ export function errorText(error: unknown): string {
 export function readableError(text: string): string {
   const [, status = '', json] = /^(\d{3}: )?(\{[^]*\})$/.exec(text.trim()) ?? [];
   if (json === undefined) return text;
-  const body = recordOf(parseJson(json));
-  const message = textOf(recordOf(body?.['error'])?.['message']) ?? textOf(body?.['message']);
+  const body = toRecord(parseJson(json));
+  const message = toText(toRecord(body?.['error'])?.['message']) ?? toText(body?.['message']);
   return message === undefined ? text : `${status}${message}`;
 }

@@ -1,6 +1,6 @@
 import { defined } from '../../../base/defined.ts';
 import type { EventOf } from '../../../events/vocabulary.ts';
-import { listOf, recordOf, textOf } from './wire-value.ts';
+import { toList, toRecord, toText } from './wire-value.ts';
 
 type ReportedCommands = NonNullable<EventOf<'session'>['commands']>;
 
@@ -11,10 +11,10 @@ const name = /^[\w:.-]{1,100}$/;
 
 /** Reads the slash commands that a program reports: names, or objects with a name and a description. */
 export function readCommands(value: unknown): ReportedCommands {
-  const commands = listOf(value).flatMap(each => {
-    const record = typeof each === 'string' ? { name: each } : recordOf(each);
-    const found = textOf(record?.['name'])?.replace(/^\//, '') ?? '';
-    const description = textOf(record?.['description'])?.slice(0, mostDescription);
+  const commands = toList(value).flatMap(each => {
+    const record = typeof each === 'string' ? { name: each } : toRecord(each);
+    const found = toText(record?.['name'])?.replace(/^\//, '') ?? '';
+    const description = toText(record?.['description'])?.slice(0, mostDescription);
     return name.test(found) ? [{ name: found, ...defined({ description }) }] : [];
   });
   return commands.slice(0, mostCommands);

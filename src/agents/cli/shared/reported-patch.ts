@@ -1,4 +1,4 @@
-import { countOf, listOf, recordOf } from './wire-value.ts';
+import { toCount, toList, toRecord } from './wire-value.ts';
 
 /** A longer patch is left out: the raw line of its event contains it. */
 const mostChars = 200_000;
@@ -16,11 +16,11 @@ export function reportedPatch(value: unknown): { readonly result?: { readonly pa
 
 /** Returns hunks with positions and marked lines as a unified diff; undefined when they are none or are not understood. */
 export function patchText(hunks: unknown): string | undefined {
-  const texts = listOf(hunks).map(value => {
-    const hunk = recordOf(value);
-    const [oldStart, oldLines] = [countOf(hunk?.['oldStart']), countOf(hunk?.['oldLines'])];
-    const [newStart, newLines] = [countOf(hunk?.['newStart']), countOf(hunk?.['newLines'])];
-    const lines = listOf(hunk?.['lines']);
+  const texts = toList(hunks).map(value => {
+    const hunk = toRecord(value);
+    const [oldStart, oldLines] = [toCount(hunk?.['oldStart']), toCount(hunk?.['oldLines'])];
+    const [newStart, newLines] = [toCount(hunk?.['newStart']), toCount(hunk?.['newLines'])];
+    const lines = toList(hunk?.['lines']);
     const isUnknown = [oldStart, oldLines, newStart, newLines].includes(undefined);
     if (isUnknown || !lines.every(line => typeof line === 'string')) return undefined;
     return [`@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`, ...lines].join('\n');

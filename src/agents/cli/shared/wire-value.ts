@@ -2,28 +2,28 @@
 export type WireRecord = Readonly<Record<string, unknown>>;
 
 /** The value as an object; undefined when it is anything else. */
-export function recordOf(value: unknown): WireRecord | undefined {
+export function toRecord(value: unknown): WireRecord | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as WireRecord) : undefined;
 }
 
 /** The value as a list; empty when it is anything else. */
-export function listOf(value: unknown): readonly unknown[] {
+export function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
 /** The value as text that is not empty; undefined when it is anything else. */
-export function textOf(value: unknown): string | undefined {
+export function toText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 /** The value as a finite number; undefined when it is anything else. */
-export function numberOf(value: unknown): number | undefined {
+export function toNumber(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
 /** The value as a count of tokens or dollars; undefined when it is anything else. */
-export function countOf(value: unknown): number | undefined {
-  const count = numberOf(value);
+export function toCount(value: unknown): number | undefined {
+  const count = toNumber(value);
   return count !== undefined && count >= 0 ? count : undefined;
 }
 
@@ -31,7 +31,7 @@ export function countOf(value: unknown): number | undefined {
 export function joinedText(content: unknown): string | undefined {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return undefined;
-  const texts = content.map(part => recordOf(part)?.['text']);
+  const texts = content.map(part => toRecord(part)?.['text']);
   return texts.every(text => typeof text === 'string') ? texts.join('\n') : undefined;
 }
 

@@ -115,7 +115,7 @@ function readStep(rewind: FileRewind, repository: ShadowRepository): RewindStep 
   const target = content === undefined ? undefined : parseState(content);
   const isStored = target !== undefined && target.kind !== 'folder';
   const bytes = isStored ? readContent(repository, target.hash) : Buffer.of();
-  const full = placeOf(repository, path);
+  const full = joinPath(repository, path);
   const found = isReached(repository, path) ? lookAt(full) : undefined;
   const folderMode = found?.isDirectory() === true ? found.mode & 0o7777 : undefined;
   return { repository, path, full, content, target, bytes, folderMode };
@@ -139,7 +139,7 @@ function checkLinks(steps: readonly RewindStep[], repository: ShadowRepository):
   for (const { path } of steps)
     for (const folder of foldersAbove(path)) {
       if (replaced.has(folder)) continue;
-      const full = placeOf(repository, folder);
+      const full = joinPath(repository, folder);
       if (lookAt(full)?.isSymbolicLink() === true)
         throw new SingletreeError(
           'request_forbidden',
@@ -173,7 +173,7 @@ function create({ repository, full, path, target, bytes }: RewindStep): void {
   if (target === undefined) return;
   const folder = full.subarray(0, full.length - path.length + path.lastIndexOf('/') + 1);
   for (const above of foldersAbove(path))
-    if (!isFolderNow(placeOf(repository, above))) mkdirSync(placeOf(repository, above));
+    if (!isFolderNow(joinPath(repository, above))) mkdirSync(joinPath(repository, above));
   if (target.kind === 'folder') return void mkdirSync(full, { recursive: true });
   const written = Buffer.concat([folder, Buffer.from(`.singletree-${newId()}`)]);
   try {
@@ -221,12 +221,12 @@ function incomplete(
 
 /** The state of a path; nothing is read through a link above it. */
 function currentState(repository: ShadowRepository, path: BytePath): FileState | undefined {
-  return isReached(repository, path) ? readState(placeOf(repository, path)) : undefined;
+  return isReached(repository, path) ? readState(joinPath(repository, path)) : undefined;
 }
 
 /** Whether everything above a path is a folder: what is behind a link is not of the work tree. */
 function isReached(repository: ShadowRepository, path: BytePath): boolean {
-  return foldersAbove(path).every(folder => isFolderNow(placeOf(repository, folder)));
+  return foldersAbove(path).every(folder => isFolderNow(joinPath(repository, folder)));
 }
 
 function isFolderNow(full: Buffer): boolean {
@@ -238,7 +238,7 @@ function foldersAbove(path: BytePath): BytePath[] {
   return names.map((_, at) => names.slice(0, at + 1).join('/'));
 }
 
-function placeOf({ workTree }: ShadowRepository, path: BytePath): Buffer {
+function joinPath({ workTree }: ShadowRepository, path: BytePath): Buffer {
   return Buffer.concat([Buffer.from(join(workTree, '/')), systemPath(path)]);
 }
 

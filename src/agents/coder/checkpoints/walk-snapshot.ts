@@ -109,7 +109,7 @@ class Walker {
 
   /** Takes a file or link into the snapshot; one that was not touched is not read again. */
   #take(path: BytePath, stats: Stats): void {
-    const stamp = stampOf(stats);
+    const stamp = toStamp(stats);
     const known = this.#walk.known.get(path);
     if (known?.stamp === stamp && known.at - stats.ctimeMs > unsureMs) {
       this.entries.set(path, known);
@@ -138,7 +138,7 @@ class Walker {
 
   /** Notes what is not covered, with all that is in it, so that a change of it is seen. */
   #watch(path: BytePath, stats: Stats, reason: 'git' | 'ignored'): void {
-    if (!stats.isDirectory()) return this.#leave(path, stampOf(stats), reason);
+    if (!stats.isDirectory()) return this.#leave(path, toStamp(stats), reason);
     const isGit = reason === 'git';
     const hash = createHash('sha1').update(`${stats.mode}\0`);
     const count = this.#stampAll(path, hash, { isGit, left: Math.min(mostWatched, mostWatchedInAll - this.#watched) });
@@ -162,7 +162,7 @@ class Walker {
       const path = `${folder}/${name}`;
       const stats = lookAt(this.#full(path));
       if (stats === undefined) continue;
-      hash.update(`${name}\0${stats.isDirectory() ? stats.mode : stampOf(stats)}\0`);
+      hash.update(`${name}\0${stats.isDirectory() ? stats.mode : toStamp(stats)}\0`);
       count++;
       const below = stats.isDirectory() ? this.#stampAll(path, hash, { isGit, left: left - count }) : 0;
       if (below === undefined || (count += below) > left) return undefined;
@@ -220,6 +220,6 @@ function isIgnoredBy(above: readonly RulesBelow[], path: BytePath, isFolder: boo
   return false;
 }
 
-function stampOf({ mode, size, mtimeMs, ctimeMs, ino, dev }: Stats): string {
+function toStamp({ mode, size, mtimeMs, ctimeMs, ino, dev }: Stats): string {
   return `${mode} ${size} ${mtimeMs} ${ctimeMs} ${ino} ${dev}`;
 }

@@ -64,7 +64,7 @@ export class Attachments {
   accept(prompt: LanguageModelV3Prompt): void {
     this.#suspects = [];
     for (const part of filesIn(prompt)) {
-      const standing = standingOf(part);
+      const standing = getStanding(part);
       if (!standing.refused.has(this.#name)) standing.accepted.add(this.#name);
     }
   }
@@ -73,19 +73,19 @@ export class Attachments {
   leaveOut(prompt: LanguageModelV3Prompt, error: unknown): boolean {
     if (!isRefusal(error)) return false;
     const open = filesIn(prompt).filter(part => {
-      const { accepted, refused } = standingOf(part);
+      const { accepted, refused } = getStanding(part);
       return !accepted.has(this.#name) && !refused.has(this.#name);
     });
     const named = open.filter(({ mediaType }) => refusedType(error, mediaType));
     const suspects = named.length > 0 ? named : open;
-    for (const part of suspects) standingOf(part).refused.set(this.#name, reasonOf(error));
+    for (const part of suspects) getStanding(part).refused.set(this.#name, describeReason(error));
     this.#suspects = [...this.#suspects, ...suspects];
     return suspects.length > 0;
   }
 
   /** Takes back what was left out because of failures: the model failed without it, too. */
   restore(): void {
-    for (const part of this.#suspects) standingOf(part).refused.delete(this.#name);
+    for (const part of this.#suspects) getStanding(part).refused.delete(this.#name);
     this.#suspects = [];
   }
 
@@ -99,14 +99,14 @@ export class Attachments {
       const result = fitted[at];
       if (part.type !== 'file' || result === undefined) return part;
       if ('part' in result) return result.part;
-      problems.push(`${nameOf(part)} was not sent to "${modelName(this.#model)}": ${result.problem}.`);
-      return { type: 'text', text: `[${nameOf(part)} was left out: ${result.problem}.]` };
+      problems.push(`${getName(part)} was not sent to "${modelName(this.#model)}": ${result.problem}.`);
+      return { type: 'text', text: `[${getName(part)} was left out: ${result.problem}.]` };
     });
     return { message: { ...message, content }, problems };
   }
 
   async #fitPart(part: FilePart, signal: AbortSignal): Promise<Fitted> {
-    const refused = standingOf(part).refused.get(this.#name);
+    const refused = getStanding(part).refused.get(this.#name);
     if (refused !== undefined) return { problem: refused };
     if (part.data instanceof Uint8Array) return { part };
     let data = readAttachment(part.data, part.mediaType);
@@ -161,18 +161,18 @@ function filesIn(prompt: LanguageModelV3Prompt): FilePart[] {
   return prompt.filter(hasFiles).flatMap(({ content }) => content.filter(part => part.type === 'file'));
 }
 
-function standingOf(part: FilePart): Standing {
+function getStanding(part: FilePart): Standing {
   let standing = standings.get(part);
   if (standing === undefined) standings.set(part, (standing = { accepted: new Set(), refused: new Map() }));
   return standing;
 }
 
-function nameOf({ filename, mediaType }: FilePart): string {
+function getName({ filename, mediaType }: FilePart): string {
   return filename === undefined
     ? `An attachment (${mediaType})`
     : `The attachment ${JSON.stringify(filename)} (${mediaType})`;
 }
 
-function reasonOf(error: unknown): string {
+function describeReason(error: unknown): string {
   return `the model does not accept it (${errorText(error).replace(/\.+$/, '')})`;
 }

@@ -8,7 +8,7 @@ import type { AgentEvent } from '../../../events/vocabulary.ts';
 import { type ScriptedServer, startScriptedServer } from '../../../testing/scripted-server.ts';
 import { loopAgent } from '../../loop/loop-agent.ts';
 import { defineTool } from '../../tool-definition/define-tool.ts';
-import { costOf } from '../prices/prices.ts';
+import { getCost } from '../prices/prices.ts';
 import { modelAgent } from './model-agent.ts';
 import { withCacheMarks } from './cache-marks.ts';
 
@@ -112,7 +112,7 @@ describe('a run of 50 steps', () => {
         const inputTokens = 8_000 + 1_000 * step;
         const cacheReadTokens = step === 0 ? 0 : inputTokens - 1_000;
         const counts = cached && { cacheReadTokens, cacheWriteTokens: inputTokens - cacheReadTokens };
-        total += costOf(model, { inputTokens, outputTokens: 300, ...counts }) ?? 0;
+        total += getCost(model, { inputTokens, outputTokens: 300, ...counts }) ?? 0;
       }
       return `$${total.toFixed(2)}`;
     };

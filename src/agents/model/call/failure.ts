@@ -18,7 +18,7 @@ export interface ModelFailure {
 /** Converts a thrown error to a failure of a model call; `provider` is the model's own name for its provider. */
 export function modelFailure(error: unknown, provider: string, registry?: ModelRegistry): ModelFailure {
   if (SingletreeError.is(error)) return { message: error.message, code: error.code, retryable: false };
-  const message = registry?.hideKeys?.(messageOf(error)) ?? messageOf(error);
+  const message = registry?.hideKeys?.(getMessage(error)) ?? getMessage(error);
   const status = APICallError.isInstance(error) ? error.statusCode : undefined;
   const refused = status !== undefined && status >= 400;
   if (!refused && isUnreachable(error)) return unreachable(message);
@@ -62,7 +62,7 @@ function apiFailure(error: APICallError, message: string, hint: () => string): M
 function keyHint(provider: string, registry: ModelRegistry = createModelRegistry()): string {
   const id = provider.split('.')[0] ?? provider;
   try {
-    const variable = registry.envVarOf(`${id}/any`);
+    const variable = registry.getEnvVar(`${id}/any`);
     if (variable !== undefined) return `Check the key in ${variable}.`;
   } catch {
     // The registry does not know this provider, so the name of its key is unknown.
@@ -71,8 +71,8 @@ function keyHint(provider: string, registry: ModelRegistry = createModelRegistry
 }
 
 /** The message of an error without its full stop; some providers put plain objects and strings into their streams. */
-function messageOf(error: unknown): string {
-  const message = fieldOf(error, 'message') ?? fieldOf(fieldOf(error, 'error'), 'message') ?? error;
+function getMessage(error: unknown): string {
+  const message = readField(error, 'message') ?? readField(readField(error, 'error'), 'message') ?? error;
   const text = typeof message === 'string' ? message : JSON.stringify(message);
   return (text ?? String(message)).replace(/\.+$/, '');
 }
@@ -80,11 +80,11 @@ function messageOf(error: unknown): string {
 /** Whether a failure that a provider reported in its stream is transient. */
 function mayPass(error: unknown): boolean {
   if (error instanceof UnfinishedStream) return true;
-  const kinds = [error, fieldOf(error, 'error')].flatMap(at => [fieldOf(at, 'type'), fieldOf(at, 'code')]);
+  const kinds = [error, readField(error, 'error')].flatMap(at => [readField(at, 'type'), readField(at, 'code')]);
   return kinds.some(kind => /overloaded|rate_limit|server_error|api_error|unavailable|timeout/.test(String(kind)));
 }
 
-function fieldOf(value: unknown, name: string): unknown {
+function readField(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }
 

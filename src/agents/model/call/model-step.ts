@@ -8,14 +8,14 @@ import { announceRetry } from '../../../projections/presentation/wording.ts';
 import type { Answers } from '../../contract/host.ts';
 import { isFragment } from '../../frozen-events.ts';
 import { Attachments } from '../attachments/attachments.ts';
-import { modelName, providerIdOf } from './provider-id.ts';
+import { modelName, getProviderId } from './provider-id.ts';
 import type { ModelTool } from '../../contract/tool-values.ts';
 import { limitReached } from '../../limits/limits.ts';
 import { currentTraceparent } from '../../trace-scope.ts';
 import type { Spending } from '../../contract/spending.ts';
 import { withCacheMarks } from './cache-marks.ts';
 import { CallIds } from './call-ids.ts';
-import { costOf } from '../prices/prices.ts';
+import { getCost } from '../prices/prices.ts';
 import { type ModelFailure, modelFailure } from './failure.ts';
 import { callSettings, type ModelSettings } from './model-options.ts';
 import { describeContext, type RequestRecord, toLoggedSettings, requestHash } from './model-context.ts';
@@ -84,7 +84,7 @@ export async function modelStep(options: ModelStepOptions, sink: ModelSink): Pro
   if (refused !== undefined) return { ended: 'failed', failure: refused };
   const logged = toLoggedSettings(settings);
   const hash = requestHash({ ...logged, prompt, ...offered });
-  const parts = { provider: providerIdOf(model), instructions: instructions || undefined, tools, settings: logged };
+  const parts = { provider: getProviderId(model), instructions: instructions || undefined, tools, settings: logged };
   const context = describeContext(runId, parts, record);
   const { hasFiles, hasExecuted } = promptTraits(prompt);
   const attachments = new Attachments(model);
@@ -111,9 +111,9 @@ export async function modelStep(options: ModelStepOptions, sink: ModelSink): Pro
       requestHash: hash,
     });
     callIds.begin();
-    const stream = new ModelStream({ runId, callId, callIds, provider: providerIdOf(model) });
+    const stream = new ModelStream({ runId, callId, callIds, provider: getProviderId(model) });
     try {
-      const own = hasExecuted ? ownExecutedCalls(prompt, providerIdOf(model)) : prompt;
+      const own = hasExecuted ? ownExecutedCalls(prompt, getProviderId(model)) : prompt;
       const fitted = hasFiles ? await attachments.fit(own, signal) : { prompt: own, problems: [] };
       const marked = withCacheMarks({ ...request, prompt: fitted.prompt, abortSignal: signal }, model);
       const { stream: parts } = await model.doStream(withTraceparent(marked));
@@ -190,7 +190,7 @@ async function readParts<Part>(
 
 /** Adds the name of the model, and the cost of the call when the price list contains the model. */
 function priced(usage: EventOf<'usage'>, model: LanguageModelV3): EventOf<'usage'> {
-  const cost = usage.cost ?? costOf({ provider: providerIdOf(model), model: model.modelId }, usage);
+  const cost = usage.cost ?? getCost({ provider: getProviderId(model), model: model.modelId }, usage);
   return { ...usage, model: modelName(model), ...defined({ cost }) };
 }
 

@@ -68,7 +68,7 @@ function toUserParts(content: string | readonly ContentPart[]): UserParts {
 type AssistantParts = Extract<LanguageModelV3Message, { role: 'assistant' }>['content'];
 
 function toAssistantPart(part: AssistantPart): AssistantParts[number] {
-  const options = optionsOf(part);
+  const options = getOptions(part);
   const providerOptions = options && { providerOptions: options };
   if (part.type === 'text') return { type: 'text', text: part.text, ...providerOptions };
   if (part.type === 'reasoning') return { type: 'reasoning', text: part.text, ...providerOptions };
@@ -78,7 +78,7 @@ function toAssistantPart(part: AssistantPart): AssistantParts[number] {
   return { type: 'tool-call', ...call, input, ...(part.executedBy !== undefined && { providerExecuted: true }) };
 }
 
-function optionsOf(part: AssistantPart): SharedV3ProviderOptions | undefined {
+function getOptions(part: AssistantPart): SharedV3ProviderOptions | undefined {
   const metadata = part.providerMetadata as SharedV3ProviderOptions | undefined;
   const executedBy = 'executedBy' in part ? part.executedBy : undefined;
   return executedBy === undefined ? metadata : { ...metadata, ...executedByOption(executedBy) };

@@ -1,9 +1,9 @@
 /** Returns the id of a model's provider: the part of its name before the first dot. */
-export function providerIdOf({ provider }: { readonly provider: string }): string {
+export function getProviderId({ provider }: { readonly provider: string }): string {
   return provider.split('.')[0] ?? provider;
 }
 
 /** Returns the name of a model, `provider/model`: the same in every event, whatever API of the provider it uses. */
 export function modelName(model: { readonly provider: string; readonly modelId: string }): string {
-  return `${providerIdOf(model)}/${model.modelId}`;
+  return `${getProviderId(model)}/${model.modelId}`;
 }

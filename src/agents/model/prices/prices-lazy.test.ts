@@ -1,14 +1,14 @@
 import { createRequire } from 'node:module';
 import { expect, it } from 'vitest';
-import { costOf } from './prices.ts';
+import { getCost } from './prices.ts';
 
 const isLoaded = () => Object.keys(createRequire(import.meta.url).cache).some(file => file.includes('genai-prices'));
 
 it('loads the price list for a model of a provider in the list, not for others', () => {
   const usage = { inputTokens: 1, outputTokens: 1 };
   for (const provider of ['scripted', 'demo', 'company-gateway'])
-    expect(costOf({ provider, model: 'scripted' }, usage)).toBeUndefined();
+    expect(getCost({ provider, model: 'scripted' }, usage)).toBeUndefined();
   expect(isLoaded()).toBe(false);
-  expect(costOf({ provider: 'anthropic', model: 'claude-sonnet-4-0' }, usage)).toBeGreaterThan(0);
+  expect(getCost({ provider: 'anthropic', model: 'claude-sonnet-4-0' }, usage)).toBeGreaterThan(0);
   expect(isLoaded()).toBe(true);
 });

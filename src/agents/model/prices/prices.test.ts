@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { findProvider } from '@pydantic/genai-prices';
 import { describe, expect, it } from 'vitest';
 import { pricedProviders } from './priced-providers.ts';
-import { costOf, pricedModel, pricedModels } from './prices.ts';
+import { getCost, pricedModel, pricedModels } from './prices.ts';
 
 const at = new Date('2026-06-01T00:00:00Z');
 const sonnet = { provider: 'anthropic', model: 'claude-sonnet-4-0' };
@@ -21,31 +21,31 @@ describe('the cost of tokens', () => {
     ],
     ['counts that are known to be absent', { inputTokens: million, outputTokens: 0, cacheReadTokens: undefined }, 3],
     ['nothing', { inputTokens: 0, outputTokens: 0 }, 0],
-  ])('counts %s', (_, usage, cost) => expect(costOf(sonnet, usage, at)).toBeCloseTo(cost, 10));
+  ])('counts %s', (_, usage, cost) => expect(getCost(sonnet, usage, at)).toBeCloseTo(cost, 10));
 
   it.each([
     ['more cached tokens than input', { inputTokens: 1, outputTokens: 0, cacheReadTokens: 2 }],
     ['a negative count', { inputTokens: -1, outputTokens: 0 }],
     ['no number', { inputTokens: Number.NaN, outputTokens: 0 }],
-  ])('is unknown for %s', (_, usage) => expect(costOf(sonnet, usage, at)).toBeUndefined());
+  ])('is unknown for %s', (_, usage) => expect(getCost(sonnet, usage, at)).toBeUndefined());
 
   it('is unknown for a model or a provider that is not in the list', () => {
     const usage = { inputTokens: 1, outputTokens: 1 };
-    expect(costOf({ provider: 'anthropic', model: 'no-such-model' }, usage, at)).toBeUndefined();
-    expect(costOf({ provider: 'nobody', model: 'gpt-5' }, usage, at)).toBeUndefined();
-    expect(costOf({ provider: 'openai-compatible', model: 'gpt-5' }, usage, at)).toBeUndefined();
+    expect(getCost({ provider: 'anthropic', model: 'no-such-model' }, usage, at)).toBeUndefined();
+    expect(getCost({ provider: 'nobody', model: 'gpt-5' }, usage, at)).toBeUndefined();
+    expect(getCost({ provider: 'openai-compatible', model: 'gpt-5' }, usage, at)).toBeUndefined();
   });
 
   it('follows the price of the day', () => {
     const usage = { inputTokens: 300_000, outputTokens: 0 };
     const opus = { provider: 'anthropic', model: 'claude-opus-4-6' };
-    expect(costOf(opus, usage, new Date('2026-02-20T00:00:00Z'))).toBeCloseTo(3, 10);
-    expect(costOf(opus, usage, at)).toBeCloseTo(1.5, 10);
+    expect(getCost(opus, usage, new Date('2026-02-20T00:00:00Z'))).toBeCloseTo(3, 10);
+    expect(getCost(opus, usage, at)).toBeCloseTo(1.5, 10);
   });
 
   it('knows a model by its dated name', () => {
     const dated = { provider: 'anthropic', model: 'claude-sonnet-4-20250514' };
-    expect(costOf(dated, { inputTokens: million, outputTokens: 0 }, at)).toBeCloseTo(3, 10);
+    expect(getCost(dated, { inputTokens: million, outputTokens: 0 }, at)).toBeCloseTo(3, 10);
   });
 });
 
@@ -106,6 +106,6 @@ describe('the price list', () => {
     ).toEqual([]);
     expect(sold('azure').filter(id => id.startsWith('o1-'))).toEqual([]);
     expect(pricedModels('anthropic', at).map(({ model }) => model)).not.toContain('claude-2');
-    expect(costOf({ provider: 'openai', model: 'ada' }, { inputTokens: million, outputTokens: 0 }, at)).toBe(0.4);
+    expect(getCost({ provider: 'openai', model: 'ada' }, { inputTokens: million, outputTokens: 0 }, at)).toBe(0.4);
   });
 });

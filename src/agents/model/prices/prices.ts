@@ -24,13 +24,13 @@ export interface PriceKey {
  * Returns the cost in US dollars at a time, from the bundled price list; undefined when the list or the counts do not
  * determine it.
  */
-export function costOf({ provider, model }: PriceKey, usage: TokenCounts, at: Date = new Date()): number | undefined {
-  return priceOf(provider, model, usage, at)?.total_price;
+export function getCost({ provider, model }: PriceKey, usage: TokenCounts, at: Date = new Date()): number | undefined {
+  return findPrice(provider, model, usage, at)?.total_price;
 }
 
 /** Returns the entry of one model; undefined when the price list does not contain it. */
 export function pricedModel({ provider, model }: PriceKey, at: Date = new Date()): PricedModel | undefined {
-  const found = priceOf(provider, model, noTokens, at);
+  const found = findPrice(provider, model, noTokens, at);
   return found && describe(found.model, model, tokenPrices(found.model_price));
 }
 
@@ -47,7 +47,7 @@ export function pricedModels(provider: string, at: Date = new Date()): PricedMod
 
 const noTokens: TokenCounts = { inputTokens: 0, outputTokens: 0 };
 
-function priceOf(providerId: string, model: string, usage: TokenCounts, timestamp: Date) {
+function findPrice(providerId: string, model: string, usage: TokenCounts, timestamp: Date) {
   const provider = listed(providerId);
   if (provider === undefined) return undefined;
   const counts = {

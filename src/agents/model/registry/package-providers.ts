@@ -87,7 +87,7 @@ const importPackage: LoadPackage = async name => (await import(name)) as Record<
 export function packageProviders(load: LoadPackage = importPackage): ModelProvider[] {
   return table.map(({ package: packageName, create, ...provider }) => ({
     ...provider,
-    load: settings => factoryOf({ id: provider.id, packageName, create, envVar: provider.envVar }, settings, load),
+    load: settings => loadFactory({ id: provider.id, packageName, create, envVar: provider.envVar }, settings, load),
   }));
 }
 
@@ -98,7 +98,7 @@ interface Factory {
   readonly envVar: string;
 }
 
-async function factoryOf(
+async function loadFactory(
   { id, packageName, create, envVar }: Factory,
   { apiKey }: ProviderSettings,
   load: LoadPackage,

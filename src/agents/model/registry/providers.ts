@@ -57,7 +57,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  * Returns the key and the base URL of a provider; throws `missing_api_key` or `missing_base_url` when a required one is
  * not set.
  */
-export function settingsOf(provider: ModelProvider, env: Environment): ProviderSettings {
+export function getSettings(provider: ModelProvider, env: Environment): ProviderSettings {
   const { apiKey, baseURL } = read(provider, env);
   if (provider.envVar !== undefined && apiKey === undefined) throw missingKey(provider.id, provider.envVar);
   if (provider.baseURLVar !== undefined && baseURL === undefined)

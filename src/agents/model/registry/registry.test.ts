@@ -176,13 +176,13 @@ describe('a registry', () => {
     ['local/m', true, undefined],
   ])('is whether %s can be used and by which variable', (modelId, configured, envVar) => {
     expect(registry.isConfigured(modelId)).toBe(configured);
-    expect(registry.envVarOf(modelId)).toBe(envVar);
+    expect(registry.getEnvVar(modelId)).toBe(envVar);
   });
 
   it('rejects an unknown provider', () => {
     expect(registry.isConfigured('nobody/m')).toBe(false);
     expect(registry.isConfigured('openai')).toBe(false);
-    expect(() => registry.envVarOf('nobody/m')).toThrow('Unknown provider "nobody"');
+    expect(() => registry.getEnvVar('nobody/m')).toThrow('Unknown provider "nobody"');
   });
 
   it('lists the models of the price list by the ids that it resolves', () => {
@@ -204,8 +204,8 @@ describe('a registry', () => {
 
   it('computes the cost of a call', () => {
     const usage = { inputTokens: 1_000_000, outputTokens: 100_000, cacheReadTokens: 400_000 };
-    expect(registry.priceOf('openai/gpt-5', usage)).toBeCloseTo(0.6 * 1.25 + 0.4 * 0.125 + 1, 10);
-    expect(registry.priceOf('router/gpt-5', usage)).toBe(registry.priceOf('openai/gpt-5', usage));
-    expect(registry.priceOf('local/gpt-5', usage)).toBeUndefined();
+    expect(registry.getPrice('openai/gpt-5', usage)).toBeCloseTo(0.6 * 1.25 + 0.4 * 0.125 + 1, 10);
+    expect(registry.getPrice('router/gpt-5', usage)).toBe(registry.getPrice('openai/gpt-5', usage));
+    expect(registry.getPrice('local/gpt-5', usage)).toBeUndefined();
   });
 });

@@ -3,9 +3,9 @@ import * as z from 'zod';
 import { optionsCheck } from '../../../base/options/check-options.ts';
 import { callback, object } from '../../../base/options/option-fields.ts';
 import { asModelV3 } from '../specification/ai-sdk-model.ts';
-import { costOf, pricedModel, pricedModels } from '../prices/prices.ts';
+import { getCost, pricedModel, pricedModels } from '../prices/prices.ts';
 import { bareModelId, invalidId, splitModelId, unknownProvider } from './registry-errors.ts';
-import { builtInProviders, compatibleProvider, type Environment, isReady, settingsOf } from './providers.ts';
+import { builtInProviders, compatibleProvider, type Environment, isReady, getSettings } from './providers.ts';
 import { packageProviders } from './package-providers.ts';
 import { defined } from '../../../base/defined.ts';
 
@@ -58,8 +58,8 @@ export function createModelRegistry(options: ModelRegistryOptions = {}): ModelRe
       configured.length > 0,
     );
   };
-  const factoryOf = (provider: ModelProvider) => {
-    const settings = settingsOf(provider, env);
+  const loadFactory = (provider: ModelProvider) => {
+    const settings = getSettings(provider, env);
     const key = JSON.stringify(settings);
     const before = loaded.get(provider.id);
     if (before?.settings === key) return before.factory;
@@ -75,7 +75,7 @@ export function createModelRegistry(options: ModelRegistryOptions = {}): ModelRe
     register,
     async resolve(modelId) {
       const { provider, model } = split(modelId);
-      return asModelV3((await factoryOf(provider))(model));
+      return asModelV3((await loadFactory(provider))(model));
     },
     providers: () =>
       [...known.values()].map(provider => ({
@@ -100,7 +100,7 @@ export function createModelRegistry(options: ModelRegistryOptions = {}): ModelRe
         return false; // It names no provider that is known.
       }
     },
-    envVarOf: modelId => split(modelId).provider.envVar,
-    priceOf: (modelId, usage) => costOf(split(modelId).priceKey, usage, now()),
+    getEnvVar: modelId => split(modelId).provider.envVar,
+    getPrice: (modelId, usage) => getCost(split(modelId).priceKey, usage, now()),
   };
 }

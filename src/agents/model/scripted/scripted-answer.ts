@@ -69,7 +69,7 @@ function resolveAnswer(parts: readonly ScriptedPart[], traits: TurnTraits, reque
   if (cutAt >= 0 && cutAt < parts.length - 1)
     throw new SingletreeError('invalid_argument', `Part ${cutAt + 1} of the turn is a cut, so nothing can follow it.`);
   const nextId = callIds(request);
-  const blocks = parts.flatMap(part => blockOf(part, nextId, traits.tokenSize) ?? []);
+  const blocks = parts.flatMap(part => toBlock(part, nextId, traits.tokenSize) ?? []);
   const calls = blocks.some(block => block.kind === 'tool' && block.result === undefined);
   return {
     blocks,
@@ -81,7 +81,7 @@ function resolveAnswer(parts: readonly ScriptedPart[], traits: TurnTraits, reque
   };
 }
 
-function blockOf(part: ScriptedPart, nextId: () => string, tokenSize?: number): AnswerBlock | undefined {
+function toBlock(part: ScriptedPart, nextId: () => string, tokenSize?: number): AnswerBlock | undefined {
   if ('cut' in part) return undefined;
   if ('text' in part) return { kind: 'text', text: part.text, fragments: fragmentProse(part.text, tokenSize) };
   if ('reasoning' in part)

@@ -13,7 +13,7 @@ import { type Answer, countFragments, resolveTurn } from './scripted-answer.ts';
 import { droppedConnection, failedCall, streamErrorMessage } from './scripted-failure.ts';
 import { requestOfCall } from './scripted-prompt.ts';
 import type { ScriptedRequest } from './scripted-request.ts';
-import { contentOf, finishOf, type ResponseFacts, streamParts, usageOf } from './scripted-stream.ts';
+import { toContent, toFinish, type ResponseFacts, streamParts, toUsage } from './scripted-stream.ts';
 
 /** Waits; settles, either way, when the signal aborts. */
 export type Delay = (ms: number, signal?: AbortSignal) => Promise<unknown>;
@@ -76,7 +76,7 @@ export function scriptedModel(script: ModelScript, options: ScriptedModelOptions
 
     async doStream(call): Promise<LanguageModelV3StreamResult> {
       const { answer, response } = answerTo(call);
-      const stream = streamOf(answer, streamParts(answer, response), { delay, call });
+      const stream = createStream(answer, streamParts(answer, response), { delay, call });
       return { stream, response: { headers: { ...answer.headers } } };
     },
 
@@ -89,9 +89,9 @@ export function scriptedModel(script: ModelScript, options: ScriptedModelOptions
       if (answer.cut) throw droppedConnection(call);
       if (answer.finishReason === 'error') throw failedCall({ httpStatus: 500, message: streamErrorMessage }, call);
       return {
-        content: answer.blocks.flatMap(contentOf),
-        finishReason: finishOf(answer),
-        usage: usageOf(answer.usage),
+        content: answer.blocks.flatMap(toContent),
+        finishReason: toFinish(answer),
+        usage: toUsage(answer.usage),
         response: { ...response, headers: { ...answer.headers } },
         warnings: [],
       };
@@ -104,7 +104,7 @@ type PartController = ReadableStreamDefaultController<LanguageModelV3StreamPart>
 const batchSize = 64;
 const streamEnded = new Error('The stream has ended.');
 
-function streamOf(
+function createStream(
   answer: Answer,
   parts: Iterator<LanguageModelV3StreamPart, void>,
   { delay, call }: { delay: Delay; call: LanguageModelV3CallOptions },

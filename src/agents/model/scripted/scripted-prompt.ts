@@ -26,18 +26,18 @@ function isUser({ role }: LanguageModelV3Message): boolean {
 const seen = new WeakMap<LanguageModelV3Message, SeenMessage>();
 
 function seenMessage(message: LanguageModelV3Message): SeenMessage {
-  const known = seen.get(message) ?? messageOf(message);
+  const known = seen.get(message) ?? toMessage(message);
   seen.set(message, known);
   return known;
 }
 
-function messageOf(message: LanguageModelV3Message): SeenMessage {
+function toMessage(message: LanguageModelV3Message): SeenMessage {
   if (message.role === 'system') return { role: 'system', text: message.content };
   const text = message.content.flatMap(part => (part.type === 'text' ? part.text : [])).join('');
   const calls = message.content.flatMap(part =>
     part.type === 'tool-call' ? { id: part.toolCallId, name: part.toolName, input: part.input } : [],
   );
-  const results = message.content.flatMap(part => (part.type === 'tool-result' ? resultOf(part) : []));
+  const results = message.content.flatMap(part => (part.type === 'tool-result' ? toResult(part) : []));
   return {
     role: message.role,
     text,
@@ -46,7 +46,7 @@ function messageOf(message: LanguageModelV3Message): SeenMessage {
   };
 }
 
-function resultOf(part: LanguageModelV3ToolResultPart): SeenToolResult {
+function toResult(part: LanguageModelV3ToolResultPart): SeenToolResult {
   return { id: part.toolCallId, text: outputText(part.output) };
 }
 

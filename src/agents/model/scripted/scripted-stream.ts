@@ -27,22 +27,22 @@ export function* streamParts(answer: Answer, response: ResponseFacts): Generator
   }
   if (answer.cut) return;
   if (answer.finishReason === 'error') yield { type: 'error', error: new Error(streamErrorMessage) };
-  yield { type: 'finish', usage: usageOf(answer.usage), finishReason: finishOf(answer) };
+  yield { type: 'finish', usage: toUsage(answer.usage), finishReason: toFinish(answer) };
 }
 
 /** Returns a block as a whole, as a call without streaming does; a call that the provider executed has its result. */
-export function contentOf(block: AnswerBlock): LanguageModelV3Content[] {
+export function toContent(block: AnswerBlock): LanguageModelV3Content[] {
   if (block.kind === 'tool') return [toolCall(block), ...toolResult(block)];
   return [{ type: block.kind, text: block.text }];
 }
 
 /** The finish reason of an answer; scripts have no separate raw reason, so both are the same. */
-export function finishOf({ finishReason }: Answer): LanguageModelV3FinishReason {
+export function toFinish({ finishReason }: Answer): LanguageModelV3FinishReason {
   return { unified: finishReason, raw: finishReason };
 }
 
 /** Token counts in the nested form; counts that a script does not report are undefined. */
-export function usageOf(usage: ScriptedUsage): LanguageModelV3Usage {
+export function toUsage(usage: ScriptedUsage): LanguageModelV3Usage {
   const { inputTokens: input, outputTokens: output, cacheReadTokens, cacheWriteTokens, reasoningTokens } = usage;
   return {
     inputTokens: {

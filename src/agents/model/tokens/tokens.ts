@@ -27,28 +27,28 @@ export function mostTokens(messages: readonly Message[]): number {
 }
 
 const bounds = new PrefixCache<Message, number>((message, before = 0) => {
-  const { text, attachments } = contentOf(message);
+  const { text, attachments } = getContent(message);
   return before + tokensOfMessage + attachments * tokensOfAttachment + Buffer.byteLength(text);
 });
 
 function sums(): Promise<PrefixCache<Message, number>> {
   counter ??= import('gpt-tokenizer/encoding/o200k_base').then(({ countTokens: tokenize }) => {
     const count = (text: string) => tokenize(text, { allowedSpecial: 'all' });
-    return new PrefixCache((message, before = 0) => before + tokensOf(message, count));
+    return new PrefixCache((message, before = 0) => before + countMessageTokens(message, count));
   });
   return counter;
 }
 
-function tokensOf(message: Message, count: (text: string) => number): number {
+function countMessageTokens(message: Message, count: (text: string) => number): number {
   const known = counted.get(message);
   if (known !== undefined) return known;
-  const { text, attachments } = contentOf(message);
+  const { text, attachments } = getContent(message);
   const tokens = tokensOfMessage + attachments * tokensOfAttachment + countText(text, count);
   counted.set(message, tokens);
   return tokens;
 }
 
-function contentOf({ role, content }: Message): { text: string; attachments: number } {
+function getContent({ role, content }: Message): { text: string; attachments: number } {
   if (typeof content === 'string') return { text: content, attachments: 0 };
   let attachments = 0;
   const texts = content.map(part => {

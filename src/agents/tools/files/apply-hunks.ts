@@ -12,7 +12,7 @@ export function applyHunks(text: string, hunks: readonly Hunk[], path: string): 
   const result: string[] = [];
   let from = 0;
   for (const [index, hunk] of hunks.entries()) {
-    const at = placeOf(hunk, lines, from);
+    const at = findPlace(hunk, lines, from);
     if (at === undefined) throw noPlace(hunk, { number: index + 1, count: hunks.length, path });
     result.push(...lines.slice(from, at));
     from = at;
@@ -26,7 +26,7 @@ export function applyHunks(text: string, hunks: readonly Hunk[], path: string): 
   return all.length === 0 ? '' : `${all.join('\n')}${hasLastEnding || text === '' ? '\n' : ''}`;
 }
 
-function placeOf(hunk: Hunk, lines: readonly string[], from: number): number | undefined {
+function findPlace(hunk: Hunk, lines: readonly string[], from: number): number | undefined {
   const old = hunk.lines.filter(({ kind }) => kind !== '+').map(({ text }) => text);
   for (const same of [isExact, isTrimmed]) {
     const start = hunk.anchor === undefined ? from : afterAnchor(hunk.anchor, lines, { from, same });

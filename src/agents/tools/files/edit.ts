@@ -24,7 +24,7 @@ export function editTool(toolWorkspace: ToolWorkspace): Tool {
   const prepare = async (workspace: WorkspaceFolder, runId: string, given: EditInput) => {
     const { path, old_string: from, new_string: to, replace_all: all = false } = given;
     const { text, stamp, real } = await readText(workspace, path);
-    const known = seen.stampOf(runId, real);
+    const known = seen.findStamp(runId, real);
     if (known !== undefined && known !== stamp)
       throw new Error(`${path} changed since it was read. Read it again before you edit it.`);
     const edited = replaceExact(text, { from, to, all });

@@ -38,7 +38,7 @@ export function patchTool(toolWorkspace: ToolWorkspace): Tool {
     category: 'edit',
     input,
     // Every path of the patch counts as its argument `path`, as in the other tools.
-    paths: async ({ patch }) => ({ path: await pathsOf(toolWorkspace.workspace, patch) }),
+    paths: async ({ patch }) => ({ path: await resolvePaths(toolWorkspace.workspace, patch) }),
     preview: async ({ patch }) => {
       const planned = parsePatch(patch).map(file => planFile(toolWorkspace.workspace, file));
       return defined({ diff: unifiedDiff((await Promise.all(planned)).map(({ text }) => text)) });
@@ -54,17 +54,17 @@ export function patchTool(toolWorkspace: ToolWorkspace): Tool {
         for (const { real, stamp } of after) seen.note(runId, real, stamp);
         return {
           context: files.map(describe).join('\n'),
-          result: { files: files.map(({ action, path, ...file }) => ({ action, path, ...moveOf(file) })) },
+          result: { files: files.map(({ action, path, ...file }) => ({ action, path, ...readMove(file) })) },
         };
       }),
   });
 }
 
 /** Returns the paths that a patch reads and writes; an unreadable patch has none that a rule could allow. */
-async function pathsOf(workspace: WorkspaceFolder, patch: string): Promise<ResolvedPath[]> {
+async function resolvePaths(workspace: WorkspaceFolder, patch: string): Promise<ResolvedPath[]> {
   const paths: ResolvedPath[] = [];
   for (const file of readablePatch(patch)) {
-    const { moveTo } = moveOf(file);
+    const { moveTo } = readMove(file);
     if (file.action === 'update') paths.push(await workspace.resolve(file.path));
     // Removing or moving a link affects the link itself, and nothing is added through one.
     if (file.action !== 'update' || moveTo !== undefined)
@@ -116,10 +116,10 @@ async function checkFree(workspace: WorkspaceFolder, path: string): Promise<void
 const verbs = { add: 'Added', delete: 'Deleted', update: 'Updated' } as const;
 
 function describe(file: FilePatch): string {
-  const { moveTo } = moveOf(file);
+  const { moveTo } = readMove(file);
   return moveTo === undefined ? `${verbs[file.action]} ${file.path}` : `Moved ${file.path} to ${moveTo}`;
 }
 
-function moveOf(file: object): { moveTo?: string } {
+function readMove(file: object): { moveTo?: string } {
   return 'moveTo' in file ? { moveTo: file.moveTo as string } : {};
 }

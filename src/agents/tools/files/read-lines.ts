@@ -21,7 +21,7 @@ export async function readLines(
   const lines: string[] = [];
   let number = 0;
   let remaining = mostCharacters;
-  for await (const { kind, bytes } of piecesOf(handle, signal)) {
+  for await (const { kind, bytes } of readPieces(handle, signal)) {
     if (kind === 'rest') continue;
     number++;
     if (number < offset) continue;
@@ -33,7 +33,7 @@ export async function readLines(
   return { lines, isEnd: true };
 }
 
-async function* piecesOf(handle: FileHandle, signal: AbortSignal): AsyncGenerator<LinePiece> {
+async function* readPieces(handle: FileHandle, signal: AbortSignal): AsyncGenerator<LinePiece> {
   const reader = new LineReader(chunkSize);
   for (;;) {
     signal.throwIfAborted();

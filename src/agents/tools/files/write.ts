@@ -18,7 +18,7 @@ export function writeTool(toolWorkspace: ToolWorkspace): Tool {
   /** Throws when the file exists and was not read. */
   const lookBefore = async (workspace: WorkspaceFolder, runId: string, path: string) => {
     const before = await workspace.look(path);
-    const known = before && seen.stampOf(runId, before.real);
+    const known = before && seen.findStamp(runId, before.real);
     if (before?.kind === 'file' && known === undefined)
       throw new Error(`${path} exists and was not read. Read it before you replace it.`);
     return { before, known };

@@ -52,7 +52,7 @@ export const askUserLoopTool: Tool = defineTool({
   timeoutMs: Number.POSITIVE_INFINITY,
   execute: async (question, context) => {
     const result = await askUser(question, async asked =>
-      answerOf(await context.ask({ relayKind: 'question', ...asked })),
+      toAnswer(await context.ask({ relayKind: 'question', ...asked })),
     );
     return { context: result.content, result };
   },
@@ -76,7 +76,7 @@ export async function askUser(
   }
 }
 
-function answerOf(answer: RelayAnswer | undefined): QuestionAnswer | undefined {
+function toAnswer(answer: RelayAnswer | undefined): QuestionAnswer | undefined {
   if (answer === undefined) return undefined;
   if (answer.outcome === 'answer' && answer.answer !== undefined) return answer.answer;
   if (answer.outcome === 'expired') throw new Error('Nobody answered in time.');

@@ -43,7 +43,7 @@ export function submitPlanLoopTool(onApproved?: (context: ToolCall) => Promise<v
     execute: async (plan, context) => {
       const planId = `plan:${context.toolCallId}`;
       const result = await submitPlan(plan, async submitted => {
-        const decision = decisionOf(await context.ask({ relayKind: 'plan', planId, ...submitted }));
+        const decision = toDecision(await context.ask({ relayKind: 'plan', planId, ...submitted }));
         if (decision?.action === 'approved') await onApproved?.(context);
         return decision;
       });
@@ -74,7 +74,7 @@ function wordsFor({ action, feedback }: PlanDecision): string {
   return `Plan was not approved.${words}\n\nRevise it and submit it again with submit_plan.`;
 }
 
-function decisionOf(answer: RelayAnswer | undefined): PlanDecision | undefined {
+function toDecision(answer: RelayAnswer | undefined): PlanDecision | undefined {
   if (answer === undefined) return undefined;
   if (answer.outcome === 'expired') throw new Error('Nobody answered in time.');
   if (answer.outcome === 'cancelled') throw new Error('Aborted');

@@ -14,7 +14,7 @@ const fileMs = 500;
 /** Searches without ripgrep: reads each file whole and searches it within a time limit. */
 export async function scanLines(workspace: WorkspaceFolder, search: LineSearch): Promise<void> {
   const { path, isFile, matches, signal, skipped, take } = search;
-  const expression = expressionOf(search);
+  const expression = toExpression(search);
   if (isFile) {
     const text = await textAt(workspace, path);
     if (text === 'large') skipped.add('large');
@@ -41,7 +41,7 @@ interface FileScan extends LineSearch {
   readonly file: string;
 }
 
-function expressionOf({ pattern, ignoreCase }: LineSearch): RegExp {
+function toExpression({ pattern, ignoreCase }: LineSearch): RegExp {
   try {
     return new RegExp(pattern, ignoreCase ? 'i' : '');
   } catch (error) {

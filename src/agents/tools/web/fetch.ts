@@ -48,7 +48,7 @@ export function fetchTool(options: FetchOptions = {}): Tool {
         if (!textual.test(type)) throw new Error(`${url.href} is ${type}: only text can be fetched.`);
         if ((headers['content-encoding'] ?? 'identity') !== 'identity')
           throw new Error(`${url.href} is compressed with ${headers['content-encoding']}, which was not requested.`);
-        const { bytes, isWhole } = await bodyOf(response, maxBytes);
+        const { bytes, isWhole } = await readBody(response, maxBytes);
         const body = decoded(bytes, type);
         const text = /html/i.test(type) ? htmlText(body) : body;
         if (statusCode >= 400) throw new Error(`${url.href} answered ${statusCode}: ${text.slice(0, 500)}`);
@@ -63,7 +63,7 @@ export function fetchTool(options: FetchOptions = {}): Tool {
   });
 }
 
-async function bodyOf(response: IncomingMessage, max: number): Promise<{ bytes: Uint8Array; isWhole: boolean }> {
+async function readBody(response: IncomingMessage, max: number): Promise<{ bytes: Uint8Array; isWhole: boolean }> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {

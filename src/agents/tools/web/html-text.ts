@@ -24,11 +24,11 @@ export function htmlText(html: string): string {
 
 /** The position where the text continues after a tag, and the text that the tag adds. */
 function afterTag(html: string, open: number): [number, string] {
-  if (html.startsWith('<!--', open)) return [endOf(html, '-->', open + 4), ''];
+  if (html.startsWith('<!--', open)) return [findEnd(html, '-->', open + 4), ''];
   const [, closing, tag = ''] = /^<(\/?)([a-zA-Z][a-zA-Z0-9]*)/.exec(html.slice(open, open + 20)) ?? [];
   if (tag === '' && !/^<[!/?]/.test(html.slice(open, open + 2))) return [open + 1, '<'];
   const name = tag.toLowerCase();
-  const end = endOf(html, '>', open);
+  const end = findEnd(html, '>', open);
   if (closing === '' && hidden.test(name)) return [afterElement(html, name, end), ''];
   if (name === 'br' || breaking.test(name)) return [end, '\n'];
   return [end, name === 'li' && closing === '' ? '\n- ' : name === 'td' || name === 'th' ? ' ' : ''];
@@ -38,10 +38,10 @@ function afterElement(html: string, name: string, from: number): number {
   const close = new RegExp(`</${name}\\b`, 'gi');
   close.lastIndex = from;
   const found = close.exec(html);
-  return found === null ? html.length : endOf(html, '>', found.index);
+  return found === null ? html.length : findEnd(html, '>', found.index);
 }
 
-function endOf(html: string, mark: string, from: number): number {
+function findEnd(html: string, mark: string, from: number): number {
   const found = html.indexOf(mark, from);
   return found < 0 ? html.length : found + mark.length;
 }

@@ -16,7 +16,7 @@ export type PublicSchema<Value = unknown> =
 export function standardSchema<Value>(schema: PublicSchema<Value>, of: string): StandardSchemaV1<unknown, Value> {
   if (isValidating(schema)) return schema;
   try {
-    return z.fromJSONSchema(isStandard(schema) ? inputOf(schema) : schema) as unknown as StandardSchemaV1<
+    return z.fromJSONSchema(isStandard(schema) ? readInput(schema) : schema) as unknown as StandardSchemaV1<
       unknown,
       Value
     >;
@@ -31,18 +31,18 @@ export function standardSchema<Value>(schema: PublicSchema<Value>, of: string): 
 }
 
 /** Converts a schema to the JSON Schema of its input; undefined when the schema cannot be converted. */
-export function jsonSchemaOf(schema: PublicSchema): Readonly<Record<string, unknown>> | undefined {
+export function toJsonSchema(schema: PublicSchema): Readonly<Record<string, unknown>> | undefined {
   if (!isStandard(schema)) return schema;
   try {
     if ('_zod' in schema) return z.toJSONSchema(schema as z.ZodType, { io: 'input', unrepresentable: 'any' });
-    return 'jsonSchema' in schema['~standard'] ? inputOf(schema as StandardJSONSchemaV1) : undefined;
+    return 'jsonSchema' in schema['~standard'] ? readInput(schema as StandardJSONSchemaV1) : undefined;
   } catch {
     return undefined; // The caller says what it needs it for.
   }
 }
 
 /** Libraries throw for a draft that they do not support. */
-function inputOf({ '~standard': { jsonSchema } }: StandardJSONSchemaV1): Record<string, unknown> {
+function readInput({ '~standard': { jsonSchema } }: StandardJSONSchemaV1): Record<string, unknown> {
   try {
     return jsonSchema.input({ target: 'draft-2020-12' });
   } catch {

@@ -22,37 +22,37 @@ const origins = new WeakMap<object, unknown>();
 
 /** Returns the view of a new thread. */
 export function defaultView(): DisplayView {
-  return viewOf(defaultDisplayState());
+  return toView(defaultDisplayState());
 }
 
 /** Converts a display state to its view. */
-export function viewOf(state: HarnessDisplayState): DisplayView {
+export function toView(state: HarnessDisplayState): DisplayView {
   return {
     ...state,
-    activeTools: sharedOf(state.activeTools),
-    activeSubagents: sharedOf(state.activeSubagents),
-    modifiedFiles: sharedOf(state.modifiedFiles),
+    activeTools: toShared(state.activeTools),
+    activeSubagents: toShared(state.activeSubagents),
+    modifiedFiles: toShared(state.modifiedFiles),
   };
 }
 
 /** Converts a view to a display state with plain maps; maps that did not change are the same. */
-export function stateOf(view: DisplayView): HarnessDisplayState {
+export function toState(view: DisplayView): HarnessDisplayState {
   // Made for each text fragment: an object literal is several times faster than a spread.
   return {
     isRunning: view.isRunning,
     currentMessage: view.currentMessage,
     tokenUsage: view.tokenUsage,
-    activeTools: plainOf(view.activeTools),
+    activeTools: toPlain(view.activeTools),
     toolInputBuffers: view.toolInputBuffers,
     pendingApproval: view.pendingApproval,
     pendingSuspension: view.pendingSuspension,
     pendingQuestion: view.pendingQuestion,
     pendingPlanApproval: view.pendingPlanApproval,
-    activeSubagents: plainOf(view.activeSubagents),
+    activeSubagents: toPlain(view.activeSubagents),
     omProgress: view.omProgress,
     bufferingMessages: view.bufferingMessages,
     bufferingObservations: view.bufferingObservations,
-    modifiedFiles: plainOf(view.modifiedFiles),
+    modifiedFiles: toPlain(view.modifiedFiles),
     tasks: view.tasks,
     previousTasks: view.previousTasks,
   };
@@ -63,13 +63,13 @@ export function isSmall({ activeTools, activeSubagents, modifiedFiles }: Display
   return [activeTools, activeSubagents, modifiedFiles].every(map => map.isPlain || map.size <= 64);
 }
 
-function sharedOf<Value>(map: Map<string, Value>): SharedMap<Value> {
+function toShared<Value>(map: Map<string, Value>): SharedMap<Value> {
   const origin = origins.get(map) as SharedMap<Value> | undefined;
   // A map that its reader has changed is another one.
   return origin?.size === map.size ? origin : SharedMap.from(map);
 }
 
-function plainOf<Value>(shared: SharedMap<Value>): Map<string, Value> {
+function toPlain<Value>(shared: SharedMap<Value>): Map<string, Value> {
   if (shared.isPlain) return shared.toMap();
   const map = shared.toMap();
   origins.set(map, shared);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { DisplayEvent } from '../harness-event.ts';
 import type { HarnessMessage } from '../harness-message.ts';
 import { defaultDisplayState, type HarnessDisplayState } from './display-state.ts';
-import { viewOf } from './display-view.ts';
+import { toView } from './display-view.ts';
 import { reduceDisplayState } from './reduce-display-state.ts';
 
 const at = new Date('2025-01-01T00:00:00Z');
@@ -253,7 +253,7 @@ describe('the thread on the display', () => {
       show(
         [
           { type: 'thread_changed', threadId: 't', previousThreadId: null },
-          { type: 'thread_loaded', display: viewOf(display) },
+          { type: 'thread_loaded', display: toView(display) },
         ],
         busy,
       ),

@@ -3,7 +3,7 @@ import type { OMEvent } from '../memory/om-event.ts';
 import { type TaskItemSnapshot, taskSnapshot } from '../../../agents/tasks/assign-task-ids.ts';
 import { addTokenUsage } from '../token-usage.ts';
 import type { HarnessDisplayState, SubagentNames } from './display-state.ts';
-import { defaultView, type DisplayView, stateOf, viewOf } from './display-view.ts';
+import { defaultView, type DisplayView, toState, toView } from './display-view.ts';
 import { withPercents, reduceOM } from './om-display.ts';
 import { onTool, stoppedTools } from './reduce-tools.ts';
 import { SharedMap } from './shared-map.ts';
@@ -32,9 +32,9 @@ export function reduceDisplayState(
   at: Date = new Date(),
   names: SubagentNames = new Map(),
 ): HarnessDisplayState {
-  const view = viewOf(state);
+  const view = toView(state);
   const next = reduceView(view, event, at, names);
-  return next === view ? state : stateOf(next);
+  return next === view ? state : toState(next);
 }
 
 /** Returns the view after an event, like `reduceDisplayState`; the cost does not depend on the size of the view. */
@@ -46,12 +46,12 @@ export function reduceView(
 ): DisplayView {
   // Fast path for the most frequent event.
   if (event.type === 'message_update') {
-    const next = copyOf(state);
+    const next = createCopy(state);
     next.currentMessage = event.message;
     return next;
   }
-  const change = isOM(event) ? reduceOM(state, event, at) : handlerOf(event)(state, event, at, names);
-  for (const _ in change) return Object.assign(copyOf(state), change);
+  const change = isOM(event) ? reduceOM(state, event, at) : getHandler(event)(state, event, at, names);
+  for (const _ in change) return Object.assign(createCopy(state), change);
   return state;
 }
 
@@ -132,7 +132,7 @@ function stopped(state: DisplayView): Change {
 type MutableView = Mutable<DisplayView>;
 
 /** A mutable copy. It is made for each text fragment: an object literal is several times faster than a spread. */
-function copyOf(state: DisplayView): MutableView {
+function createCopy(state: DisplayView): MutableView {
   return {
     isRunning: state.isRunning,
     currentMessage: state.currentMessage,
@@ -153,7 +153,7 @@ function copyOf(state: DisplayView): MutableView {
   };
 }
 
-function handlerOf({ type }: { readonly type: keyof Handlers }): Handler {
+function getHandler({ type }: { readonly type: keyof Handlers }): Handler {
   return Object.hasOwn(on, type) ? (on[type] as Handler) : nothing;
 }
 

@@ -40,7 +40,7 @@ export const onTool = {
   tool_revised: (state: DisplayView, { toolCallId, args }: EventOf<'tool_revised'>): Change =>
     changed('activeTools', state, toolCallId, tool => ({ ...tool, args })),
   tool_update: (state: DisplayView, { toolCallId, partialResult }: EventOf<'tool_update'>): Change =>
-    changed('activeTools', state, toolCallId, tool => ({ ...tool, partialResult: textOf(partialResult) })),
+    changed('activeTools', state, toolCallId, tool => ({ ...tool, partialResult: toText(partialResult) })),
   shell_output: (state: DisplayView, { toolCallId, output }: EventOf<'shell_output'>): Change =>
     changed('activeTools', state, toolCallId, tool => ({ ...tool, shellOutput: (tool.shellOutput ?? '') + output })),
   tool_end: (state: DisplayView, { toolCallId, result, isError }: EventOf<'tool_end'>, at: Date): Change => {
@@ -140,6 +140,6 @@ function writtenPaths(toolName: string, args: unknown): readonly string[] {
   return name === 'patch' && typeof patch === 'string' ? patchSections(patch).map(section => section.path) : [];
 }
 
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }

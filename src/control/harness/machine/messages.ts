@@ -50,7 +50,7 @@ export class Messages {
       const message = this.#messages.get(id);
       if (message !== undefined) message.input = { ...message.input, id: message.input.id ?? newId() };
     }
-    return this.contents(ids).map(messageOf);
+    return this.contents(ids).map(toMessage);
   }
 
   /** Records that a message is being stored as waiting in the log. */
@@ -72,7 +72,7 @@ export class Messages {
   }
 
   /** The number of the message with an id; undefined when it is not one of this process. */
-  numberOf(messageId: string): number | undefined {
+  findNumber(messageId: string): number | undefined {
     for (const [id, { input }] of this.#messages) if (input.id === messageId) return id;
     return undefined;
   }
@@ -152,6 +152,6 @@ interface PendingSend {
 }
 
 /** Converts input to a message for a run. */
-export function messageOf({ content, id = newId() }: UserInput): UserMessage {
+export function toMessage({ content, id = newId() }: UserInput): UserMessage {
   return { id, content };
 }

@@ -58,7 +58,7 @@ export class Machine {
 
   /** Whether this harness has the request context of a message. */
   hasContext(messageId: string): boolean {
-    const id = this.#messages.numberOf(messageId);
+    const id = this.#messages.findNumber(messageId);
     return id !== undefined && this.#messages.contents([id])[0]?.requestContext !== undefined;
   }
 
@@ -205,7 +205,7 @@ export class Machine {
     const turn: LiveTurn = new LiveTurn(trace, {
       read: () => (this.#live === turn ? this.#read() : []),
       ready: () => turn.begun.then(() => this.#storing),
-      isOwn: messageId => this.#isInjected(this.#messages.numberOf(messageId)),
+      isOwn: messageId => this.#isInjected(this.#messages.findNumber(messageId)),
       endsAtStep: () => this.#live === turn && this.#state.turn?.endsAtStep === true,
     });
     return turn;
@@ -319,7 +319,7 @@ export class Machine {
   #adopt({ messages, isHeld }: WaitingInThread, chosen?: string): ReadQueue {
     const sent = messages.filter(({ id }) => (chosen === undefined ? !isHeld : id === chosen));
     const queued = sent.map(({ id: messageId, content, delivery }): Queued => {
-      let id = this.#messages.numberOf(messageId);
+      let id = this.#messages.findNumber(messageId);
       if (id === undefined) {
         id = ++this.#calls;
         this.#messages.add(id, { content, id: messageId });

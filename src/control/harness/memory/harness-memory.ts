@@ -16,7 +16,7 @@ import type { OMBufferedStatus, OMEvent } from './om-event.ts';
 import type { Conversation } from '../../../graph/conversation/conversation.ts';
 import { defaultActive } from '../../../graph/conversation/active.ts';
 import { getBufferedSummaries, getSummaries } from '../../../graph/conversation/queries.ts';
-import { spansOf } from '../../../projections/reading/spans.ts';
+import { buildSpans } from '../../../projections/reading/spans.ts';
 
 interface HarnessMemoryOptions {
   readonly config: Pick<HarnessConfig, 'memory' | 'omConfig' | 'resolveModel'>;
@@ -133,7 +133,7 @@ export class HarnessMemory {
 
   #emitStatus(thread: OpenThread, { messages, observations, buffered, step, working }: MemoryStatus): void {
     const { generation } = thread.projection.memory;
-    const statusOf = (kind: MemoryStatus['working'], isMade: boolean): OMBufferedStatus =>
+    const toStatus = (kind: MemoryStatus['working'], isMade: boolean): OMBufferedStatus =>
       working === kind ? 'running' : isMade ? 'complete' : 'idle';
     this.#options.emit({
       type: 'om_status',
@@ -141,11 +141,11 @@ export class HarnessMemory {
         active: { messages, observations },
         buffered: {
           observations: {
-            status: statusOf('observation', buffered.observations.chunks > 0),
+            status: toStatus('observation', buffered.observations.chunks > 0),
             ...buffered.observations,
           },
           reflection: {
-            status: statusOf('reflection', buffered.reflection.observationTokens > 0),
+            status: toStatus('reflection', buffered.reflection.observationTokens > 0),
             ...buffered.reflection,
           },
         },
@@ -206,7 +206,7 @@ function memoryRecord(
   conversation: Conversation,
   about: Pick<ObservationalMemoryRecord, 'threadId' | 'resourceId' | 'scope' | 'config'>,
 ): ObservationalMemoryRecord | null {
-  const spans = spansOf(conversation, defaultActive(conversation), ({ kind }) => kind !== 'compaction');
+  const spans = buildSpans(conversation, defaultActive(conversation), ({ kind }) => kind !== 'compaction');
   const active = spans.flatMap(span => ('summary' in span ? [span] : []));
   const buffered = getBufferedSummaries(conversation).filter(({ kind }) => kind === 'observation');
   const last = active.at(-1);

@@ -39,7 +39,7 @@ export function memoryWork(conversation: Conversation, { id, event: start }: Chu
     type: 'om_observation_end',
     tokensObserved: tokensToObserve,
     observationTokens,
-    durationMs: Math.max(0, timeOf(summary.ts) - timeOf(start.ts)),
+    durationMs: Math.max(0, toTime(summary.ts) - toTime(start.ts)),
     operationType,
     observations,
     ...defined({ currentTask, suggestedResponse }),
@@ -47,6 +47,6 @@ export function memoryWork(conversation: Conversation, { id, event: start }: Chu
   return { parts: [began, ended], isRunning: false };
 }
 
-function timeOf(ts: string | undefined): number {
+function toTime(ts: string | undefined): number {
   return ts === undefined ? 0 : Date.parse(ts);
 }

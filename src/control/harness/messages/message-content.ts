@@ -2,12 +2,12 @@ import { defined } from '../../../base/defined.ts';
 import type { ContentPart } from '../../../events/content.ts';
 import type { Block, Chunk } from '../../../graph/conversation/record.ts';
 import {
-  changeOf,
+  getChange,
   getAnswer,
   getAttached,
   getChunks,
   isSuperseded,
-  textOf,
+  getChunkText,
 } from '../../../graph/conversation/queries.ts';
 import type { Conversation } from '../../../graph/conversation/conversation.ts';
 import type { HarnessMessageContent } from '../harness-message.ts';
@@ -19,7 +19,7 @@ const cache = new WeakMap<Block, { readonly change: number; readonly parts: read
 
 /** Returns the parts of a block in order; cached until the block changes. */
 export function blockParts(conversation: Conversation, block: Block): readonly HarnessMessageContent[] {
-  const change = changeOf(conversation, 'block', block.id);
+  const change = getChange(conversation, 'block', block.id);
   const before = cache.get(block);
   if (before?.change === change) return before.parts;
   let isFinal = true;
@@ -27,7 +27,7 @@ export function blockParts(conversation: Conversation, block: Block): readonly H
     const work = memoryWork(conversation, chunk);
     // What an observer does later is no change of the block.
     if (work?.isRunning === true) isFinal = false;
-    return work?.parts ?? partsOf(conversation, block, chunk);
+    return work?.parts ?? buildParts(conversation, block, chunk);
   });
   if (isFinal) cache.set(block, { change, parts });
   return parts;
@@ -76,14 +76,14 @@ function textPart(text: string): HarnessMessageContent {
   return reminder === undefined ? { type: 'text', text } : { type: 'system_reminder', ...reminder };
 }
 
-function partsOf(conversation: Conversation, block: Block, chunk: Chunk): HarnessMessageContent[] {
+function buildParts(conversation: Conversation, block: Block, chunk: Chunk): HarnessMessageContent[] {
   const { event } = chunk;
   if (block.state === 'superseded' && isSuperseded(conversation, chunk)) return [];
   if (event.type === 'user') return userParts(event.content);
-  if (event.type === 'text') return [{ type: 'text', text: textOf(conversation, chunk.id) }];
-  if (event.type === 'reasoning') return [{ type: 'thinking', thinking: textOf(conversation, chunk.id) }];
+  if (event.type === 'text') return [{ type: 'text', text: getChunkText(conversation, chunk.id) }];
+  if (event.type === 'reasoning') return [{ type: 'thinking', thinking: getChunkText(conversation, chunk.id) }];
   if (event.type === 'tool_call') {
-    const args = argsOf(conversation, { id: chunk.id, input: event.input });
+    const args = findArgs(conversation, { id: chunk.id, input: event.input });
     return [{ type: 'tool_call', id: event.id, name: event.name, args }];
   }
   if (event.type === 'tool_result')
@@ -92,7 +92,10 @@ function partsOf(conversation: Conversation, block: Block, chunk: Chunk): Harnes
 }
 
 /** The arguments a call runs with: a person's revision, else the original input. */
-function argsOf(conversation: Conversation, { id, input }: { readonly id: string; readonly input: unknown }): unknown {
+function findArgs(
+  conversation: Conversation,
+  { id, input }: { readonly id: string; readonly input: unknown },
+): unknown {
   for (const { id: chunkId, event } of getAttached(conversation, id)) {
     if (event.type !== 'relay' || event.relayKind !== 'permission') continue;
     const answer = getAnswer(conversation, chunkId);

@@ -39,8 +39,8 @@ export function assistantMessage(
 /**
  * The text that an update appends, for clients that already sent the text before it; undefined when it is no append.
  */
-export function deltaOf(message: HarnessMessage): MessageDelta | undefined {
-  return AssistantMessage.deltaOf(message);
+export function getMessageDelta(message: HarnessMessage): MessageDelta | undefined {
+  return AssistantMessage.getDelta(message);
 }
 
 class AssistantMessage implements HarnessMessage {
@@ -67,14 +67,14 @@ class AssistantMessage implements HarnessMessage {
   }
 
   get stopReason(): HarnessStopReason | undefined {
-    return stopReasonOf(this.#conversation, this.#place);
+    return findStopReason(this.#conversation, this.#place);
   }
 
   get errorMessage(): string | undefined {
-    return this.stopReason === 'error' ? errorOf(this.#conversation, this.#place.messageId) : undefined;
+    return this.stopReason === 'error' ? findError(this.#conversation, this.#place.messageId) : undefined;
   }
 
-  static deltaOf(message: HarnessMessage): MessageDelta | undefined {
+  static getDelta(message: HarnessMessage): MessageDelta | undefined {
     return #delta in message ? message.#delta : undefined;
   }
 
@@ -114,7 +114,7 @@ export function assistantBlocks(conversation: Conversation, { messageId, after }
   });
 }
 
-function stopReasonOf(conversation: Conversation, place: AssistantPlace): HarnessStopReason | undefined {
+function findStopReason(conversation: Conversation, place: AssistantPlace): HarnessStopReason | undefined {
   const blocks = getBlocks(conversation, place.messageId);
   const interrupted = blocks.filter(block => block.role === 'user').length > place.after;
   const message = getMessage(conversation, place.messageId);
@@ -128,7 +128,7 @@ function stopReasonOf(conversation: Conversation, place: AssistantPlace): Harnes
 }
 
 /** The error of a run; a run that failed before it started has it in the previous message. */
-function errorOf(conversation: Conversation, messageId: string): string {
+function findError(conversation: Conversation, messageId: string): string {
   const { runId, parentMessageId } = getMessage(conversation, messageId) ?? { runId: messageId };
   for (const id of [messageId, parentMessageId ?? '']) {
     const chunks = getBlocks(conversation, id).flatMap(block => getChunks(conversation, block.id));

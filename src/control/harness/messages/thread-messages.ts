@@ -5,7 +5,7 @@ import { defaultActive } from '../../../graph/conversation/active.ts';
 import { getBlocks, getChunks, getMessage } from '../../../graph/conversation/queries.ts';
 import type { HarnessMessage } from '../harness-message.ts';
 import { reminderParts, userParts } from './message-content.ts';
-import { roleOf } from '../../conversations/system-reminder.ts';
+import { getRole } from '../../conversations/system-reminder.ts';
 import { type AssistantPlace, assistantBlocks, assistantMessage } from './message-view.ts';
 import type { EventLog } from '../../../log/event-log.ts';
 import { readEvents } from '../../../log/read-events.ts';
@@ -25,7 +25,7 @@ export function threadMessages(
   const messages: HarnessMessage[] = [];
   for (const id of ids.slice(firstOfLast(conversation, ids, limit))) {
     const message = getMessage(conversation, id);
-    if (message !== undefined) messages.push(...messagesOf(conversation, message, messages.at(-1)?.createdAt));
+    if (message !== undefined) messages.push(...listMessages(conversation, message, messages.at(-1)?.createdAt));
   }
   return messages.slice(Math.max(0, messages.length - limit));
 }
@@ -36,7 +36,7 @@ function firstOfLast(conversation: Conversation, ids: readonly string[], limit: 
   let index = ids.length;
   for (let count = 0; index > 0 && count < limit; index--) {
     const message = getMessage(conversation, ids[index - 1] ?? '');
-    if (message !== undefined) count += [...messagesOf(conversation, message, undefined)].length;
+    if (message !== undefined) count += [...listMessages(conversation, message, undefined)].length;
   }
   return index;
 }
@@ -47,7 +47,7 @@ function firstOfLast(conversation: Conversation, ids: readonly string[], limit: 
 export function userMessage(conversation: Conversation, block: Block, before?: Date): HarnessMessage | undefined {
   const chunk = getChunks(conversation, block.id).find(({ event }) => event.type === 'user');
   if (chunk?.event.type !== 'user') return undefined;
-  return newUserMessage(chunk.event, chunk.event.id ?? chunk.id, timeOf(chunk) ?? before ?? new Date(0));
+  return newUserMessage(chunk.event, chunk.event.id ?? chunk.id, getTime(chunk) ?? before ?? new Date(0));
 }
 
 /** Creates a user message. */
@@ -57,10 +57,10 @@ export function newUserMessage(
   createdAt: Date,
 ): HarnessMessage {
   if (automatic === true) return { id, role: 'system', content: reminderParts(content), createdAt };
-  return { id, role: typeof content === 'string' ? roleOf(content) : 'user', content: userParts(content), createdAt };
+  return { id, role: typeof content === 'string' ? getRole(content) : 'user', content: userParts(content), createdAt };
 }
 
-function* messagesOf(
+function* listMessages(
   conversation: Conversation,
   { id, role }: ConversationMessage,
   before: Date | undefined,
@@ -82,25 +82,25 @@ function* present(
   place: AssistantPlace,
   before: Date | undefined,
 ): Generator<HarnessMessage> {
-  const message = assistantMessage(conversation, place, beginningOf(conversation, place) ?? before ?? new Date(0));
+  const message = assistantMessage(conversation, place, findBeginning(conversation, place) ?? before ?? new Date(0));
   if (message.content.length > 0 || message.stopReason === 'error') yield message;
 }
 
 /** When a message began: at its first text, its first call, or its error. */
-function beginningOf(conversation: Conversation, place: AssistantPlace): Date | undefined {
+function findBeginning(conversation: Conversation, place: AssistantPlace): Date | undefined {
   let failed: Date | undefined;
   for (const block of assistantBlocks(conversation, place))
     for (const chunk of getChunks(conversation, block.id)) {
       const { type } = chunk.event;
-      if (speaks.has(type)) return timeOf(chunk);
-      if (type === 'error') failed = timeOf(chunk);
+      if (speaks.has(type)) return getTime(chunk);
+      if (type === 'error') failed = getTime(chunk);
     }
   return failed;
 }
 
 const speaks: ReadonlySet<string> = new Set(['text', 'reasoning', 'tool_call', 'tool_result']);
 
-function timeOf({ event }: Chunk): Date | undefined {
+function getTime({ event }: Chunk): Date | undefined {
   return event.ts === undefined ? undefined : new Date(event.ts);
 }
 

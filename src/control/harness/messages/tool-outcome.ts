@@ -1,4 +1,4 @@
-import { toolOutputOf } from '../../../events/tools.ts';
+import { toToolOutput } from '../../../events/tools.ts';
 
 /** The result of a call that a person or the harness declined: neither an error nor a success. */
 export const notApproved = 'Tool call was not approved by the user';
@@ -8,7 +8,7 @@ export const notApproved = 'Tool call was not approved by the user';
  * when a rule of the agent denied it.
  */
 export function toolOutcome(given: unknown): { readonly result: unknown; readonly isError: boolean } {
-  const output = toolOutputOf(given);
+  const output = toToolOutput(given);
   if ('error' in output) return { result: output.error, isError: true };
   if ('status' in output) return { result: output.by === 'rules' ? output.reason : notApproved, isError: false };
   const result = wholeResult(output.result ?? output.context, output.context);

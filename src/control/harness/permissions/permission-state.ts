@@ -53,7 +53,7 @@ export class PermissionState {
   }
 
   /** The category of a tool by name. */
-  categoryOf(toolName: string): ToolCategory | null {
+  findCategory(toolName: string): ToolCategory | null {
     const { resolver, declared } = this.#categories;
     return resolver === undefined
       ? this.categoryOfCall({ tool: toolName, category: declared(toolName) })

@@ -48,7 +48,7 @@ function begin(cycles: MemoryCycles, start: Start, event: AgentEvent): Step {
   if (operationType === 'title') return { cycles: withCycle(cycles, event, 'title'), events: [] };
   const opened = withCycle(cycles, event, {
     start: { ...start, operation: operationType },
-    startedAt: timeOf(event),
+    startedAt: getTime(event),
   });
   if (background)
     return {
@@ -74,7 +74,7 @@ function end(cycles: MemoryCycles, cycle: Cycle, event: EventOf<'harness_end'>):
   const { start, summary } = cycle;
   const made = summary !== undefined && start.operation === 'observation' ? (summary.tokens ?? 0) : 0;
   const ended = { ...cycles, open, bufferedTokens: cycles.bufferedTokens + made };
-  const durationMs = Math.max(0, (timeOf(event) ?? 0) - (cycle.startedAt ?? timeOf(event) ?? 0));
+  const durationMs = Math.max(0, (getTime(event) ?? 0) - (cycle.startedAt ?? getTime(event) ?? 0));
   const about = { cycleId: event.runId, durationMs };
   return {
     cycles: ended,
@@ -144,6 +144,6 @@ function withCycle(cycles: MemoryCycles, { runId }: AgentEvent, cycle: Cycle | '
   return { ...cycles, open: new Map(cycles.open).set(runId, cycle) };
 }
 
-function timeOf({ ts }: AgentEvent): number | undefined {
+function getTime({ ts }: AgentEvent): number | undefined {
   return ts === undefined ? undefined : Date.parse(ts);
 }

@@ -5,7 +5,7 @@ import type { Message as ConversationMessage } from '../../../graph/conversation
 import { getChunk, getMessage, getRun, idsFrom } from '../../../graph/conversation/queries.ts';
 import type { DisplayEvent, ProjectedEvent } from '../harness-event.ts';
 import { folderWords } from '../../../projections/reading/notice.ts';
-import { tasksOf } from '../../../agents/tasks/assign-task-ids.ts';
+import { toTasks } from '../../../agents/tasks/assign-task-ids.ts';
 import { withArgs, relayEvent, takeRelays, waitingRelays } from './relay-slots.ts';
 import { assistantMessage } from '../messages/message-view.ts';
 import { emptyProjection, type HarnessProjection, withConversation } from './projection-state.ts';
@@ -116,7 +116,7 @@ function take(step: ProjectionStep, event: AgentEvent): void {
   if (event.type === 'relay')
     changeRelays(
       step,
-      withArgs(event, id => callOf(step.after, id)?.input),
+      withArgs(event, id => findCall(step.after, id)?.input),
     );
   else if (event.type === 'relay_resolved') changeRelays(step, event);
   if (!step.state.isSuspended && waitsForData(step.state)) suspend(step);
@@ -143,7 +143,7 @@ function wake(step: ProjectionStep, event: AgentEvent): void {
   for (const { place, since, calls } of step.state.runs.values()) {
     if (since !== undefined) step.emit({ type: 'message_start', message: assistantMessage(step.before, place, since) });
     for (const toolCallId of calls) {
-      const { name: toolName = '', input: args } = callOf(step.before, toolCallId) ?? {};
+      const { name: toolName = '', input: args } = findCall(step.before, toolCallId) ?? {};
       step.emit({ type: 'tool_start', toolCallId, toolName, args });
     }
   }
@@ -171,7 +171,7 @@ function takeUser(step: ProjectionStep): void {
 }
 
 function takeSubagent(step: ProjectionStep, { id, spawnedBy = '' }: ConversationMessage, event: AgentEvent): void {
-  const call = callOf(step.after, spawnedBy);
+  const call = findCall(step.after, spawnedBy);
   const known = step.state.subagents.get(id);
   const ended = known === undefined && (getRun(step.before, event.runId)?.status ?? 'running') !== 'running';
   if (event.type === 'harness_end') changeRelays(step, event);
@@ -190,9 +190,9 @@ function takeRun(step: ProjectionStep, messageId: string, event: AgentEvent, kno
   if (event.type === 'harness_end') changeRelays(step, event);
   const begins = isOfRun[event.type] && (known || event.type !== 'error' || event.fatal === true);
   const run = begins ? step.run(messageId, event) : step.state.runs.get(messageId);
-  const fact = factOf(event);
+  const fact = toFact(event);
   if (fact !== undefined) step.emit(fact);
-  if (event.type === 'tasks') step.change({ tasks: tasksOf(event) });
+  if (event.type === 'tasks') step.change({ tasks: toTasks(event) });
   if (run !== undefined) (onRun[event.type] as (...args: unknown[]) => void)(event, run, step);
   else if (event.type === 'user') step.emitUser(messageId);
 }
@@ -203,11 +203,11 @@ function changeRelays(step: ProjectionStep, event: AgentEvent): void {
   if (relays !== step.state.relays) step.change({ relays });
 }
 
-function factOf(event: AgentEvent): DisplayEvent | undefined {
-  if (event.type === 'error') return errorOf(event);
+function toFact(event: AgentEvent): DisplayEvent | undefined {
+  if (event.type === 'error') return toError(event);
   if (event.type === 'warning') return { type: 'info', message: event.message };
   if (event.type === 'tasks')
-    return { type: event.restored === true ? 'tasks_restored' : 'task_updated', tasks: tasksOf(event) };
+    return { type: event.restored === true ? 'tasks_restored' : 'task_updated', tasks: toTasks(event) };
   if (event.type === 'mode_changed')
     return { type: 'mode_changed', modeId: event.modeId, previousModeId: event.previousModeId ?? '' };
   if (event.type === 'folder_changed') return { type: 'info', message: folderWords(event) };
@@ -216,7 +216,7 @@ function factOf(event: AgentEvent): DisplayEvent | undefined {
   return { type: 'model_changed', modelId, ...(scope && { scope }), ...defined({ modeId }) };
 }
 
-function errorOf({ message, code, retryable, retryAfterMs }: EventOf<'error'>): ProjectedEvent {
+function toError({ message, code, retryable, retryAfterMs }: EventOf<'error'>): ProjectedEvent {
   return {
     type: 'error',
     error: new Error(message),
@@ -224,7 +224,7 @@ function errorOf({ message, code, retryable, retryAfterMs }: EventOf<'error'>): 
   };
 }
 
-function callOf(conversation: Conversation, chunkId: string): EventOf<'tool_call'> | undefined {
+function findCall(conversation: Conversation, chunkId: string): EventOf<'tool_call'> | undefined {
   const event = getChunk(conversation, chunkId)?.event;
   return event?.type === 'tool_call' ? event : undefined;
 }

@@ -8,7 +8,7 @@ import { defaultDisplayState } from '../display/display-state.ts';
 import { reduceDisplayState } from '../display/reduce-display-state.ts';
 import type { DisplayEvent } from '../harness-event.ts';
 import type { HarnessMessage } from '../harness-message.ts';
-import { deltaOf } from '../messages/message-view.ts';
+import { getMessageDelta } from '../messages/message-view.ts';
 import { threadMessages } from '../messages/thread-messages.ts';
 import { emptyProjection } from './projection-state.ts';
 import { foldHarness, projectHarness } from './project-harness.ts';
@@ -119,7 +119,7 @@ describe('a long message', () => {
     }
     const lengthAt = (index: number) => kept[index]?.content.map(part => (part.type === 'text' ? part.text.length : 0));
     expect([0, 999, count - 1].map(lengthAt)).toEqual([[10], [10_000], [count * 10]]);
-    expect(deltaOf(kept[7] as HarnessMessage)).toEqual({ type: 'text', delta: 'ten chars.' });
+    expect(getMessageDelta(kept[7] as HarnessMessage)).toEqual({ type: 'text', delta: 'ten chars.' });
   });
 });
 

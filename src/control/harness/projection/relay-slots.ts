@@ -23,7 +23,7 @@ export function takeRelays(relays: RelayBook, event: AgentEvent): Step {
   const settled = relays.pending.flatMap(({ id }) => settledEntry(after, id));
   const events = settled.flatMap(settledEvents);
   const asked = event.type === 'relay' && after.get(event.id)?.status === 'pending' ? [event] : [];
-  for (const relay of asked) if (slotOf(relay) === undefined) events.push(relayEvent(relay));
+  for (const relay of asked) if (getSlot(relay) === undefined) events.push(relayEvent(relay));
   for (const slot of slots) {
     const first = waitingRelay(after, slot);
     if (first !== undefined && first.id !== waitingRelay(relays, slot)?.id) events.push(relayEvent(first));
@@ -38,7 +38,7 @@ function settledEntry(relays: RelayBook, id: string): RelayEntry[] {
 }
 
 function settledEvents({ relay, answer, reason }: RelayEntry): DisplayEvent[] {
-  const slot = slotOf(relay);
+  const slot = getSlot(relay);
   if (slot === undefined) return [];
   const id = idIn(slot, relay);
   const events: DisplayEvent[] = [];
@@ -46,15 +46,16 @@ function settledEvents({ relay, answer, reason }: RelayEntry): DisplayEvent[] {
     events.push({ type: 'tool_revised', toolCallId: id, args: answer.input });
   events.push({ type: 'relay_settled', slot, id });
   if (slot === 'plan' && answer?.outcome === 'approve') events.push({ type: 'plan_approved' });
-  if (reason === 'expired') events.push({ type: 'info', message: `Nobody answered in time: ${subjectOf(relay)}.` });
+  if (reason === 'expired')
+    events.push({ type: 'info', message: `Nobody answered in time: ${describeSubject(relay)}.` });
   else if (reason !== undefined)
-    events.push({ type: 'info', message: `No answer is needed any more: ${subjectOf(relay)}.` });
+    events.push({ type: 'info', message: `No answer is needed any more: ${describeSubject(relay)}.` });
   return events;
 }
 
 /** The pending relays of a slot, oldest first. */
 export function waitingRelays(relays: RelayBook, slot: RelaySlot): Relay[] {
-  return relays.pending.flatMap(({ relay }) => (slotOf(relay) === slot ? relay : []));
+  return relays.pending.flatMap(({ relay }) => (getSlot(relay) === slot ? relay : []));
 }
 
 /** The first pending relay of a slot, or the one with an id. */
@@ -71,7 +72,7 @@ export function pendingRelayEvents(relays: RelayBook): ProjectedEvent[] {
 
 const slots: readonly RelaySlot[] = ['approval', 'suspension', 'question', 'plan'];
 
-function slotOf({ relayKind }: Relay): RelaySlot | undefined {
+function getSlot({ relayKind }: Relay): RelaySlot | undefined {
   if (relayKind === 'access') return undefined;
   return relayKind === 'permission' ? 'approval' : relayKind;
 }
@@ -125,7 +126,7 @@ export function relayEvent(relay: Relay): ProjectedEvent {
   }
 }
 
-function subjectOf(relay: Relay): string {
+function describeSubject(relay: Relay): string {
   if (relay.relayKind === 'question') return `the question "${relay.question}"`;
   if (relay.relayKind === 'plan') return `the plan "${relay.title ?? relay.planId}"`;
   return relay.relayKind === 'access' ? 'the request for access' : `the call of ${relay.tool}`;

@@ -1,7 +1,7 @@
 import type { EventOf, Handlers } from '../../../events/vocabulary.ts';
 import { endReason } from '../messages/message-view.ts';
 import { toolOutcome } from '../messages/tool-outcome.ts';
-import { tokenUsageOf } from '../token-usage.ts';
+import { toTokenUsage } from '../token-usage.ts';
 import { OpenSet } from './open-set.ts';
 import type { ProjectedRun } from './projection-state.ts';
 import type { ProjectionStep } from './projection-step.ts';
@@ -57,7 +57,7 @@ export const onRun: Handlers<[ProjectedRun, ProjectionStep], void> = {
     step.updateMessage(step.set({ ...rest, inputs, callPlaces, calls: run.calls.with(toolCallId) }), event);
   },
   tool_start: nothing,
-  tool_progress: (event, _, step) => step.emit(progressOf(event)),
+  tool_progress: (event, _, step) => step.emit(toProgress(event)),
   tool_result: (event, run, step) => {
     const { textId: _, ...rest } = run;
     step.emit({ type: 'tool_end', toolCallId: event.id, ...toolOutcome(event.output) });
@@ -77,7 +77,7 @@ export const onRun: Handlers<[ProjectedRun, ProjectionStep], void> = {
   plan_status: nothing,
   tasks: nothing,
   summary: nothing,
-  usage: (event, run, step) => void step.emitUsage(run, tokenUsageOf(event)),
+  usage: (event, run, step) => void step.emitUsage(run, toTokenUsage(event)),
   error: nothing,
   warning: nothing,
   file_registered: nothing,
@@ -104,7 +104,7 @@ function nothing(): void {}
 const maxCallPlaces = 100;
 
 /** Shell output is marked by its fields; any other progress belongs to the tool. */
-function progressOf({ toolCallId, content }: EventOf<'tool_progress'>) {
+function toProgress({ toolCallId, content }: EventOf<'tool_progress'>) {
   const { stream, output } = Object(content) as Readonly<Record<string, unknown>>;
   if ((stream === 'stdout' || stream === 'stderr') && typeof output === 'string')
     return { type: 'shell_output', toolCallId, output, stream } as const;

@@ -126,7 +126,7 @@ export function subagentEvents(run: SubagentRun, event: AgentEvent): Step {
     case 'harness_end': {
       const reason = endReason(event.reason ?? 'complete');
       const durationMs = Math.max(0, (timeOf(event) ?? 0) - (run.startedAt ?? timeOf(event) ?? 0));
-      const result = resultOf(run, reason, event.reason);
+      const result = toResult(run, reason, event.reason);
       return {
         run,
         events: [{ type: 'subagent_end', ...about, result, isError: reason === 'error', durationMs }],
@@ -137,7 +137,7 @@ export function subagentEvents(run: SubagentRun, event: AgentEvent): Step {
   }
 }
 
-function resultOf({ text, error }: SubagentRun, reason: ReturnType<typeof endReason>, exact = 'complete'): string {
+function toResult({ text, error }: SubagentRun, reason: ReturnType<typeof endReason>, exact = 'complete'): string {
   if (reason === 'complete') return text;
   if (reason === 'error') return error ?? `The run ended: ${exact}.`;
   return text === '' ? '[Aborted by user]' : `[Aborted by user]\n\nPartial output:\n${text}`;

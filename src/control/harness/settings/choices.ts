@@ -80,7 +80,7 @@ export class Choices<State> {
   }
 
   /** The model of a subagent; empty when none is chosen. */
-  modelOf(subagent: HarnessSubagent): string {
+  getModel(subagent: HarnessSubagent): string {
     const { modes, state } = this.#options;
     const chosen = subagentModelId(state.get(), subagent.id) ?? subagent.defaultModelId;
     return chosen ?? modes.current.defaultModelId ?? this.modelId;

@@ -4,7 +4,7 @@ import { SerialQueue } from '../../../base/serial-queue.ts';
 import type { HarnessEvent } from '../harness-event.ts';
 import { copyValue } from './copy-value.ts';
 import { checkSetting, type HarnessSettings, isSetting } from './harness-settings.ts';
-import { type PublicSchema, jsonSchemaOf, standardSchema } from '../arguments/standard-schema.ts';
+import { type PublicSchema, toJsonSchema, standardSchema } from '../arguments/standard-schema.ts';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 
 type Values = Record<string, unknown>;
@@ -190,7 +190,7 @@ interface StateSchema {
 export function stateSchema(schema: PublicSchema | undefined): StateSchema {
   if (schema === undefined) return { defaults: {}, keys: new Set(), check: value => ({ value }) };
   const standard = standardSchema(schema, 'the state');
-  const properties = propertiesOf(jsonSchemaOf(schema));
+  const properties = listProperties(toJsonSchema(schema));
   return {
     defaults: defaultsIn(properties),
     keys: new Set(Object.keys(properties)),
@@ -211,7 +211,7 @@ function toCheck(checked: StandardSchemaV1.Result<unknown>): StateCheck {
   };
 }
 
-function propertiesOf(schema: unknown): Readonly<Record<string, unknown>> {
+function listProperties(schema: unknown): Readonly<Record<string, unknown>> {
   const { properties } = Object(schema) as { properties?: unknown };
   return Object(properties) as Readonly<Record<string, unknown>>;
 }

@@ -4,7 +4,7 @@ import { SingletreeError } from '../../../base/singletree-error.ts';
 import { allThreads } from '../../../log/all-threads.ts';
 import type { EventLog, Thread } from '../../../log/event-log.ts';
 import type { RunState } from '../../../projections/run-state.ts';
-import { openRunsOf } from '../../supervision/open-runs.ts';
+import { listOpenRuns } from '../../supervision/open-runs.ts';
 import { readRun } from '../../supervision/run-record.ts';
 import { copiedMetadata } from '../threads/harness-thread.ts';
 
@@ -31,7 +31,7 @@ async function parentThread(log: EventLog, { threadId }: ForkOrigin): Promise<Th
 }
 
 /** Yields the forks of a thread. */
-async function* forksOf(log: EventLog, { id, resourceId }: Thread): AsyncGenerator<Thread> {
+async function* listForks(log: EventLog, { id, resourceId }: Thread): AsyncGenerator<Thread> {
   for await (const thread of allThreads(log, { resourceId }))
     if (thread.metadata['forkedSubagent'] === true && thread.metadata['parentThreadId'] === id) yield thread;
 }
@@ -39,13 +39,13 @@ async function* forksOf(log: EventLog, { id, resourceId }: Thread): AsyncGenerat
 /** Deletes the forks of a thread: nobody finds them without it. */
 export async function deleteForks(log: EventLog, thread: Thread): Promise<void> {
   const forks: Thread[] = [];
-  for await (const fork of forksOf(log, thread)) forks.push(fork);
+  for await (const fork of listForks(log, thread)) forks.push(fork);
   for (const { id } of forks) await log.deleteThread(id);
 }
 
 /** Returns the fork that a call made before its process ended, if it did. */
 export async function findFork(log: EventLog, origin: ForkOrigin): Promise<Thread | undefined> {
-  for await (const fork of forksOf(log, await parentThread(log, origin)))
+  for await (const fork of listForks(log, await parentThread(log, origin)))
     if (fork.metadata['parentToolCallId'] === origin.toolCallId) return fork;
   return undefined;
 }
@@ -67,7 +67,7 @@ export async function createFork(
  */
 export async function endParentRuns(log: EventLog, fork: Thread, origin: ForkOrigin): Promise<void> {
   const parent = await log.getThread(origin.threadId);
-  const others = parent === undefined ? [] : openRunsOf(parent).map(({ runId }) => runId);
+  const others = parent === undefined ? [] : listOpenRuns(parent).map(({ runId }) => runId);
   const events: AgentEvent[] = [];
   for (const runId of new Set([origin.runId, ...others])) {
     const state = await readRun(log, { threadId: fork.id, runId });

@@ -7,7 +7,7 @@ import { newId } from '../../../events/ids.ts';
 import { SingletreeError } from '../../../base/singletree-error.ts';
 import type { EventLog, Thread } from '../../../log/event-log.ts';
 import { readEvents } from '../../../log/read-events.ts';
-import { openRunsOf } from '../../supervision/open-runs.ts';
+import { listOpenRuns } from '../../supervision/open-runs.ts';
 import { RunDetached } from '../../../agents/run-detached.ts';
 import type { EndNote, RunFollower, RunHandle } from '../../supervision/run-control.ts';
 import { Supervisor } from '../../supervision/supervisor.ts';
@@ -17,8 +17,8 @@ import { harnessDestroyed } from '../machine/harness-errors.ts';
 import { toolOutcome } from '../messages/tool-outcome.ts';
 import type { ForkView } from '../projection/subagent-events.ts';
 import { TaskBoard } from '../../../agents/tasks/task-board.ts';
-import { type TaskItemSnapshot, tasksOf } from '../../../agents/tasks/assign-task-ids.ts';
-import { addTokenUsage, emptyTokenUsage, tokenUsageOf } from '../token-usage.ts';
+import { type TaskItemSnapshot, toTasks } from '../../../agents/tasks/assign-task-ids.ts';
+import { addTokenUsage, emptyTokenUsage, toTokenUsage } from '../token-usage.ts';
 import { drivenAgent, type RunAddition } from '../turns/driven-agent.ts';
 import type { ForkPlace } from './fork-context.ts';
 import { createFork, endParentRuns, findFork, type ForkOrigin } from './fork-thread.ts';
@@ -93,7 +93,7 @@ export class Forks {
   /** Resolves with the result of the fork; rejects when it cannot start, or is detached. */
   async run(request: ForkRequest): Promise<ForkResult> {
     request.signal.throwIfAborted();
-    const thread = await this.#threadOf(request);
+    const thread = await this.#openThread(request);
     const own = await this.#ownEvents(thread);
     try {
       const started = await this.#start(thread, own, request);
@@ -110,7 +110,7 @@ export class Forks {
   }
 
   /** Returns the fork of a call: the one it made before, or a new one. */
-  async #threadOf({ origin, subagent, isRepeated }: ForkRequest): Promise<Thread> {
+  async #openThread({ origin, subagent, isRepeated }: ForkRequest): Promise<Thread> {
     const { log, newOwnId, flush } = this.#options;
     const found = isRepeated ? await findFork(log, origin) : undefined;
     if (found !== undefined) return found;
@@ -134,7 +134,7 @@ export class Forks {
       const handle = await this.#supervisor.start(thread.id, { agent, content: request.task, note });
       return { thread, runId: handle.runId, handle };
     }
-    const [open] = openRunsOf(thread);
+    const [open] = listOpenRuns(thread);
     if (open === undefined) return { thread, runId: own[asked + 1]?.runId ?? '', handle: undefined };
     const handle = await this.#supervisor.continue(thread.id, open.runId, { note }).catch(error => {
       if (!SingletreeError.is(error, 'run_not_found')) throw error;
@@ -153,7 +153,7 @@ export class Forks {
     let tokenUsage = emptyTokenUsage();
     let runId: string | undefined;
     const count = (event: AgentEvent) => {
-      if (event.type === 'usage' && event.runId === runId) tokenUsage = addTokenUsage(tokenUsage, tokenUsageOf(event));
+      if (event.type === 'usage' && event.runId === runId) tokenUsage = addTokenUsage(tokenUsage, toTokenUsage(event));
     };
     const agent = drivenAgent(parent.agent, {
       prepare: async ({ run, host: { memoryHost: own } }) => {
@@ -221,12 +221,12 @@ export class Forks {
   /** Stops reading a fork whose run was detached because its log cannot be written. */
   async #checkEnd(threadId: string, runId: string, lost: AbortController): Promise<void> {
     const thread = await this.#options.log.getThread(threadId).catch(() => undefined);
-    if (thread !== undefined && !openRunsOf(thread).some(run => run.runId === runId)) return;
+    if (thread !== undefined && !listOpenRuns(thread).some(run => run.runId === runId)) return;
     lost.abort(new Error('Its run was interrupted and can be resumed.'));
   }
 }
 
 function newestTasks(events: readonly LoggedEvent[]): readonly TaskItemSnapshot[] | undefined {
   const newest = events.findLast(event => event.type === 'tasks');
-  return newest === undefined ? undefined : tasksOf(newest);
+  return newest === undefined ? undefined : toTasks(newest);
 }

@@ -70,13 +70,13 @@ class SubagentSteps {
       return;
     }
     const step = this.#steps.at(-1);
-    if (step !== undefined) this.#steps[this.#steps.length - 1] = { ...step, ...changeOf(step, event) };
+    if (step !== undefined) this.#steps[this.#steps.length - 1] = { ...step, ...getChange(step, event) };
   }
 }
 
 const noUsage = { inputTokens: undefined, outputTokens: undefined };
 
-function changeOf({ text, toolCalls, toolResults }: SubagentStep, event: AgentEvent): Partial<SubagentStep> {
+function getChange({ text, toolCalls, toolResults }: SubagentStep, event: AgentEvent): Partial<SubagentStep> {
   if (event.type === 'text') return { text: text + event.content };
   if (event.type === 'usage') return { usage: { inputTokens: event.inputTokens, outputTokens: event.outputTokens } };
   if (event.type === 'tool_call')

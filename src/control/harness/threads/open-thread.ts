@@ -15,7 +15,7 @@ import { type ForkView, projectFork } from '../projection/subagent-events.ts';
 import { emptyProjection, type HarnessProjection } from '../projection/projection-state.ts';
 import { projectHarness } from '../projection/project-harness.ts';
 import { TaskBoard } from '../../../agents/tasks/task-board.ts';
-import { type TaskItemSnapshot, tasksOf } from '../../../agents/tasks/assign-task-ids.ts';
+import { type TaskItemSnapshot, toTasks } from '../../../agents/tasks/assign-task-ids.ts';
 import { addTokenUsage, emptyTokenUsage, type TokenUsage } from '../token-usage.ts';
 
 export interface OpenThreadOptions {
@@ -106,7 +106,7 @@ export class OpenThread {
       for (const event of page) {
         if (threadState.mayBeImporting) await threadState.followImport(options.log, thread.id);
         threadState.take(event);
-        const at = timeOf(event);
+        const at = getTime(event);
         for (const displayEvent of opened.#read(event)) display = reduceView(display, displayEvent, at, options.names);
         // A copy has not used the tokens of its source.
         if (event.seq !== thread.branchedFrom?.seq) continue;
@@ -276,7 +276,7 @@ export class OpenThread {
 
   #take(event: LoggedEvent): void {
     if (this.#isClosed || event.seq <= this.seq) return;
-    const at = timeOf(event);
+    const at = getTime(event);
     const isImported = event.seq <= (this.#threadState?.importedSeq ?? 0);
     for (const displayEvent of this.#read(event))
       if (!isImported || !effective.has(displayEvent.type)) this.#options.onEvent(displayEvent, at);
@@ -287,7 +287,7 @@ export class OpenThread {
     this.#projection = state;
     this.#queue = this.#queueFold.step(this.#queue, event);
     if (event.type === 'message_queued') this.#queued.add(event.id);
-    if (event.type === 'tasks') this.board.take(tasksOf(event));
+    if (event.type === 'tasks') this.board.take(toTasks(event));
     this.#trackRelays(event, events);
     return events;
   }
@@ -300,6 +300,6 @@ export class OpenThread {
 }
 
 /** The time of an event whose time is shown: that of a result, at which files were changed. */
-function timeOf({ type, ts }: LoggedEvent): Date | undefined {
+function getTime({ type, ts }: LoggedEvent): Date | undefined {
   return type !== 'tool_result' || ts === undefined ? undefined : new Date(ts);
 }

@@ -6,7 +6,7 @@ import { SingletreeError } from '../../../base/singletree-error.ts';
 import type { Dynamic } from '../dynamic.ts';
 import type { ToolCategory } from '../permissions/permissions.ts';
 import type { RequestContext, HarnessToolContext } from './request-context.ts';
-import { jsonSchemaOf, type PublicSchema, standardSchema } from '../arguments/standard-schema.ts';
+import { toJsonSchema, type PublicSchema, standardSchema } from '../arguments/standard-schema.ts';
 
 /** A tool of a harness. */
 export interface HarnessTool<Input = unknown, Result = unknown> {
@@ -49,7 +49,7 @@ export function declaredCategory(tools: Dynamic<ToolsInput | undefined>, name: s
 
 function loopTool(name: string, tool: HarnessTool, requestContext: RequestContext): Tool {
   const { inputSchema = z.looseObject({}) } = tool;
-  const jsonSchema = '_zod' in inputSchema ? undefined : jsonSchemaOf(inputSchema);
+  const jsonSchema = '_zod' in inputSchema ? undefined : toJsonSchema(inputSchema);
   return {
     name,
     description: tool.description ?? name,
@@ -92,7 +92,7 @@ async function executeOnce(tool: HarnessTool, { input, context, requestContext }
 
 /** Waits for the data of a suspended call. */
 async function untilResumed(name: string, tool: HarnessTool, { context }: Call, payload?: unknown): Promise<unknown> {
-  const schema = tool.resumeSchema && jsonSchemaOf(tool.resumeSchema);
+  const schema = tool.resumeSchema && toJsonSchema(tool.resumeSchema);
   const answer = await context.ask({
     relayKind: 'suspension',
     tool: name,

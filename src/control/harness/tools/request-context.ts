@@ -53,7 +53,7 @@ export interface HarnessToolContext extends SuspendableCall {
 }
 
 /** The harness of a tool call; undefined outside of one. */
-export function harnessContextOf(context: HarnessToolContext | undefined): Partial<HarnessRequestContext> | undefined {
+export function getHarnessContext(context: HarnessToolContext | undefined): Partial<HarnessRequestContext> | undefined {
   const harness = context?.requestContext?.get('harness');
   return typeof harness === 'object' && harness !== null ? harness : undefined;
 }

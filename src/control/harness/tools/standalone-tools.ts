@@ -7,7 +7,7 @@ import {
 } from '../../../agents/tools/people/ask-user.ts';
 import type { HarnessTool } from './harness-tool.ts';
 import {
-  harnessContextOf,
+  getHarnessContext,
   type HarnessQuestionAnswer,
   type PlanResponse,
   type HarnessRequestContext,
@@ -56,7 +56,7 @@ export const askUserTool: HarnessTool<Question, BuiltinResult> & { readonly id: 
   category: 'conversation',
   execute: (question, context) =>
     askUser(question, words => {
-      const harness = harnessContextOf(context);
+      const harness = getHarnessContext(context);
       const { registerQuestion, emitEvent, abortSignal } = harness ?? {};
       if (registerQuestion === undefined || emitEvent === undefined) return undefined;
       const questionId = `q_${++asked}_${Date.now()}`;
@@ -75,7 +75,7 @@ export const submitPlanTool: HarnessTool<Plan, BuiltinResult> & { readonly id: '
   category: 'conversation',
   execute: (plan, context) =>
     submitPlan(plan, submitted => {
-      const harness = harnessContextOf(context);
+      const harness = getHarnessContext(context);
       const { registerPlanApproval, emitEvent, abortSignal } = harness ?? {};
       if (registerPlanApproval === undefined || emitEvent === undefined) return undefined;
       const planId = `plan_${++asked}_${Date.now()}`;
@@ -107,7 +107,7 @@ function harnessTool<Id extends string, Input, Result extends TaskResult>(
     inputSchema,
     category: 'conversation',
     execute: async (input, context) => {
-      const harness = harnessContextOf(context);
+      const harness = getHarnessContext(context);
       if (harness === undefined) return failed(outside, []);
       try {
         return await changeState(harness, tasks => change(tasks, input));

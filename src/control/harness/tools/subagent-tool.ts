@@ -135,7 +135,7 @@ async function freshAgent(
   });
 }
 
-function wordsOf({ reason, text, error }: RunResult): string {
+function describeResult({ reason, text, error }: RunResult): string {
   if (error !== undefined) return `The subagent failed: ${error.message}`;
   if (reason === 'aborted') return text === '' ? '[Aborted by user]' : `[Aborted by user]\n\nPartial output:\n${text}`;
   return text === '' ? 'The subagent ended without an answer.' : text;
@@ -143,7 +143,7 @@ function wordsOf({ reason, text, error }: RunResult): string {
 
 /** What a subagent said, for the model; with its metadata for programs. */
 function answeredBy(child: RunResult, meta: SubagentMeta) {
-  const words = wordsOf(child);
+  const words = describeResult(child);
   return { ...answered(withSubagentMeta(words, meta), child.error !== undefined), context: words };
 }
 

@@ -62,12 +62,12 @@ export async function setUpRun(params: InvokeParams, setup: RunSetup): Promise<R
     ? [subagentTool({ subagents, requestContext, shared, workspaceTools, modelOf, registry, fork })]
     : [];
   /** The tools of the run, or of a fork of it: the model is offered the same. */
-  const toolsOf = (board: TaskBoard, ...more: readonly Tool[]) =>
+  const buildTools = (board: TaskBoard, ...more: readonly Tool[]) =>
     [...builtinTools(board, disabled), ...more].filter(({ name }) => !setup.denied.includes(name));
   const prepared: Required<RunAddition> = {
     run: { ...defined({ context: params.run.context }), ...(model !== '' && { model }) },
     host: {
-      tools: toolsOf(thread.board, ...subagent, ...workspaceTools, ...shared),
+      tools: buildTools(thread.board, ...subagent, ...workspaceTools, ...shared),
       withheldTools: setup.denied,
       permissions: [...(params.host.permissions ?? []), permissionReview(setup.situationOf)],
       request: requestContext,
@@ -90,7 +90,7 @@ export async function setUpRun(params: InvokeParams, setup: RunSetup): Promise<R
       prepare: place => {
         const forked = new RequestContext(requestContext);
         forked.set('harness', forkContext(harness, place));
-        const tools = toolsOf(
+        const tools = buildTools(
           place.board,
           ...subagent.map(unavailableInFork),
           ...workspaceTools,

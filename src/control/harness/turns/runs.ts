@@ -6,7 +6,7 @@ import { SingletreeError } from '../../../base/singletree-error.ts';
 import type { EventLog } from '../../../log/event-log.ts';
 import { readEvents } from '../../../log/read-events.ts';
 import { runsElsewhere } from '../../supervision/active-thread.ts';
-import { type OpenRun, openRunsOf } from '../../supervision/open-runs.ts';
+import { type OpenRun, listOpenRuns } from '../../supervision/open-runs.ts';
 import type { ContextOf } from '../../supervision/run-input.ts';
 import type { EndNote, RunFollower, RunHandle } from '../../supervision/run-control.ts';
 import { Conversations } from '../../conversations/conversations.ts';
@@ -17,9 +17,9 @@ import { drivenAgent, type RunAddition } from './driven-agent.ts';
 import type { LiveTurn } from '../machine/live-turn.ts';
 import type { OpenThread } from '../threads/open-thread.ts';
 import type { RequestContext } from '../tools/request-context.ts';
-import { addTokenUsage, type TokenUsage, tokenUsageOf } from '../token-usage.ts';
+import { addTokenUsage, type TokenUsage, toTokenUsage } from '../token-usage.ts';
 import { findTrace } from '../../../events/trace-context.ts';
-import { messageOf, type UserInput } from '../machine/messages.ts';
+import { toMessage, type UserInput } from '../machine/messages.ts';
 
 export interface RunsOptions {
   readonly log: EventLog;
@@ -109,7 +109,7 @@ export class Runs {
   /** The open runs of a thread, in any process. */
   async openRuns(thread: OpenThread): Promise<readonly OpenRun[]> {
     const stored = await this.#options.log.getThread(thread.id);
-    return stored === undefined ? [] : openRunsOf(stored);
+    return stored === undefined ? [] : listOpenRuns(stored);
   }
 
   /** Resumes open runs within a turn; throws `lease_held` when another process owns them. */
@@ -161,7 +161,7 @@ export class Runs {
 
   /** Stores messages that get no answer. */
   async storeUnread(threadId: string, unread: readonly UserInput[]): Promise<void> {
-    const input = unread.map(messageOf).map(({ id, content }) => ({
+    const input = unread.map(toMessage).map(({ id, content }) => ({
       type: 'user' as const,
       runId: newId(),
       id,
@@ -214,7 +214,7 @@ export class Runs {
       endsBefore: () => own.abilities?.carriesOutPlans !== true && turn.state.endsAtStep(),
       onEvent: event => {
         if (event.type === 'usage' && runs.has(event.runId) && tokenUsage !== undefined)
-          tokenUsage = addTokenUsage(tokenUsage, tokenUsageOf(event));
+          tokenUsage = addTokenUsage(tokenUsage, toTokenUsage(event));
       },
     });
     return { agent, note: () => ({ tokenUsage: tokenUsage ?? thread.usage }) };

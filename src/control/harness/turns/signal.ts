@@ -38,30 +38,30 @@ export interface AcceptedSignal {
 
 /** Reads the content of a signal; throws `invalid_argument` for an unknown type. */
 export function readSignal(signal: Signal): Pick<UserInput, 'content' | 'id'> & { readonly type: SignalType } {
-  if ('content' in signal) return { type: 'user-message', content: contentOf(signal.content, signal.files) };
+  if ('content' in signal) return { type: 'user-message', content: toContent(signal.content, signal.files) };
   const { type, contents, id } = signal;
   const named = id === undefined ? {} : { id };
   if (signal.type === 'system-reminder') {
     const { type: reminderType, ...metadata } = signal.attributes ?? {};
-    const reminder = { message: textOf(contents), ...(typeof reminderType === 'string' && { reminderType }) };
+    const reminder = { message: toText(contents), ...(typeof reminderType === 'string' && { reminderType }) };
     return { type, ...named, content: systemReminderText(withMetadata(reminder, metadata)) };
   }
-  if (type === 'user-message' || type === 'user') return { type, ...named, content: contentOf(contents) };
+  if (type === 'user-message' || type === 'user') return { type, ...named, content: toContent(contents) };
   throw new SingletreeError(
     'invalid_argument',
     `Unknown signal type "${type}". Use "user-message" or "system-reminder".`,
   );
 }
 
-function contentOf(contents: SignalContents, files: readonly HarnessFile[] = []): UserInput['content'] {
+function toContent(contents: SignalContents, files: readonly HarnessFile[] = []): UserInput['content'] {
   if (typeof contents === 'string') return userContent(contents, files);
-  return userContent(textOf(contents), [
+  return userContent(toText(contents), [
     ...contents.filter((part): part is SignalFile => part.type === 'file'),
     ...files,
   ]);
 }
 
-function textOf(contents: SignalContents): string {
+function toText(contents: SignalContents): string {
   if (typeof contents === 'string') return contents;
   return contents.flatMap(part => (part.type === 'text' ? part.text : [])).join('\n');
 }

@@ -34,7 +34,7 @@ export interface Traced {
 }
 
 /** The trace that a message requests; undefined for none. Throws `invalid_argument` for an invalid id. */
-export function traceOf({
+export function createTrace({
   tracingContext,
   tracingOptions = {},
   requestContext,

@@ -112,7 +112,7 @@ export class WorkspaceHost {
   }
 
   /** The category of a workspace tool by its exposed name; null for any other tool. */
-  categoryOf(toolName: string): ToolCategory | null {
+  findCategory(toolName: string): ToolCategory | null {
     return (this.#fixed ?? this.#current)?.toolCategory(toolName) ?? null;
   }
 

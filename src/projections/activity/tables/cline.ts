@@ -1,12 +1,12 @@
 import { defined } from '../../../base/defined.ts';
 import type { ToolOutput } from '../../../events/tools.ts';
 import type { Operation } from '../activity.ts';
-import { outcomeOf } from '../outcome.ts';
+import { getOutcome } from '../outcome.ts';
 import { resolvePath } from '../path.ts';
 import { listTool, patchTool, searchTool, skillTool, subagentTool, writeTool } from '../tool-rules.ts';
 import type { CallContext, ToolInput, ToolRule, ToolTable } from '../tool-table.ts';
 
-type Outcome = ReturnType<typeof outcomeOf>;
+type Outcome = ReturnType<typeof getOutcome>;
 
 /** One operation for each item of a call, with its own exit code when the tool reported one; all or none succeeded. */
 function batch(
@@ -16,7 +16,7 @@ function batch(
   return (input, context) => {
     const items = itemsOf(input);
     const reported = outcomesIn(context.output);
-    const whole = outcomeOf(context.output);
+    const whole = getOutcome(context.output);
     const isSuccess = reported === undefined ? whole.isSuccess : reported.every(outcome => outcome.isSuccess === true);
     const each = reported?.length === items.length ? reported : undefined;
     const operations = items.map((item, index) => {
@@ -40,7 +40,7 @@ function listed(list: unknown, alone?: unknown): readonly unknown[] {
   return only === undefined ? [] : [only];
 }
 
-function fieldOf(value: unknown, field: string): unknown {
+function readField(value: unknown, field: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[field] : undefined;
 }
 
@@ -49,19 +49,19 @@ const isLine = (value: unknown): value is number => typeof value === 'number' &&
 
 const commandsIn = (input: ToolInput) => listed(input['commands'], input['command']);
 
-function commandOf(item: unknown): string | undefined {
-  const command = isText(item) ? item : fieldOf(item, 'command');
+function readCommand(item: unknown): string | undefined {
+  const command = isText(item) ? item : readField(item, 'command');
   return isText(command) ? command : undefined;
 }
 
 const commands: ToolRule = {
   activity: 'one `command` for each command',
   command: input => {
-    const lines = commandsIn(input).map(commandOf);
+    const lines = commandsIn(input).map(readCommand);
     return lines.length > 0 && lines.every(line => line !== undefined) ? lines.join('\n') : undefined;
   },
   operations: batch(commandsIn, (item, { isSuccess, exitCode }) => {
-    const command = commandOf(item);
+    const command = readCommand(item);
     if (command === undefined) return undefined;
     return {
       type: 'command',
@@ -76,8 +76,8 @@ const reads: ToolRule = {
   operations: batch(
     input => listed(input['files'], isText(input['path']) ? input : undefined),
     (item, { isSuccess }, { cwd }) => {
-      const path = isText(item) ? item : fieldOf(item, 'path');
-      const [startLine, endLine] = [fieldOf(item, 'start_line'), fieldOf(item, 'end_line')];
+      const path = isText(item) ? item : readField(item, 'path');
+      const [startLine, endLine] = [readField(item, 'start_line'), readField(item, 'end_line')];
       if (!isText(path)) return undefined;
       return {
         type: 'read',

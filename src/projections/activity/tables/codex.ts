@@ -1,4 +1,4 @@
-import { successOf } from '../outcome.ts';
+import { getSuccess } from '../outcome.ts';
 import { shellTool, subagentEndTool, subagentTool } from '../tool-rules.ts';
 import type { ToolRule, ToolTable } from '../tool-table.ts';
 
@@ -10,7 +10,7 @@ const fileChange: ToolRule = {
       typeof change === 'object' && change !== null && 'path' in change ? change.path : undefined,
     );
     if (paths.length === 0 || !paths.every(path => typeof path === 'string')) return undefined;
-    return paths.map(path => ({ type: 'write', path, ...successOf(output) }));
+    return paths.map(path => ({ type: 'write', path, ...getSuccess(output) }));
   },
 };
 

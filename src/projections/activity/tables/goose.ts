@@ -1,4 +1,4 @@
-import { successOf } from '../outcome.ts';
+import { getSuccess } from '../outcome.ts';
 import { resolvePath } from '../path.ts';
 import {
   consumed,
@@ -19,13 +19,13 @@ const textEditor: ToolRule = {
   activity: '`read` or `write`, by its command',
   operations: ({ command, path, view_range: range }, { cwd, output }) => {
     if (typeof path !== 'string' || path === '' || (command !== 'view' && !edits.has(command))) return undefined;
-    const where = { path: resolvePath(cwd, path), ...successOf(output) };
-    return [command === 'view' ? { type: 'read', ...where, ...linesOf(range) } : { type: 'write', ...where }];
+    const where = { path: resolvePath(cwd, path), ...getSuccess(output) };
+    return [command === 'view' ? { type: 'read', ...where, ...readLines(range) } : { type: 'write', ...where }];
   },
 };
 
 /** The lines of a view; an end of -1 is the end of the file. */
-function linesOf(range: unknown): { startLine?: number; endLine?: number } {
+function readLines(range: unknown): { startLine?: number; endLine?: number } {
   const [start, end] = Array.isArray(range) ? (range as unknown[]) : [];
   return {
     ...(typeof start === 'number' && start > 0 && { startLine: start }),

@@ -1,4 +1,4 @@
-import { successOf } from '../outcome.ts';
+import { getSuccess } from '../outcome.ts';
 import {
   listTool,
   patchTool,
@@ -16,7 +16,7 @@ const readFile = readTool('filePath', 'path');
 const read: ToolRule = {
   activity: '`read`, or `list` of a folder',
   operations: (input, context) =>
-    resultOf(context)['isDirectory'] === true
+    readResult(context)['isDirectory'] === true
       ? listTool.operations({ path: input['filePath'] ?? input['path'] }, context)
       : readFile.operations(input, context),
 };
@@ -27,9 +27,9 @@ const readPatch = patchTool('patchText', 'patch', 'input');
 const patch: ToolRule = {
   ...readPatch,
   operations: (input, context) => {
-    const { files } = resultOf(context);
+    const { files } = readResult(context);
     if (!Array.isArray(files)) return readPatch.operations(input, context);
-    return files.map((path: string) => ({ type: 'write', path, ...successOf(context.output) }));
+    return files.map((path: string) => ({ type: 'write', path, ...getSuccess(context.output) }));
   },
 };
 
@@ -57,7 +57,7 @@ export const opencodeTools: ToolTable = {
   },
 };
 
-function resultOf({ output }: CallContext): Readonly<Record<string, unknown>> {
+function readResult({ output }: CallContext): Readonly<Record<string, unknown>> {
   const result = output !== undefined && 'context' in output ? output.result : undefined;
   return typeof result === 'object' && result !== null ? (result as Record<string, unknown>) : {};
 }

@@ -47,7 +47,7 @@ export class LoadedRange {
 
   /** The range of one window. */
   static of(window: WindowOfThread, pageSize: number): LoadedRange {
-    return new LoadedRange(pageSize, [pageOf(window)]);
+    return new LoadedRange(pageSize, [toPage(window)]);
   }
 
   get state(): ThreadReadingState {
@@ -110,12 +110,12 @@ export class LoadedRange {
   }
 
   addEarlier(window: WindowOfThread): void {
-    this.#pages = [pageOf(window), ...this.#pages];
+    this.#pages = [toPage(window), ...this.#pages];
     this.#state = read(this.#pages);
   }
 
   addLater(window: WindowOfThread): void {
-    this.#pages = [...this.#pages, pageOf(window)];
+    this.#pages = [...this.#pages, toPage(window)];
     this.#state = window.events.reduce(threadReading.step, this.#state);
   }
 
@@ -166,7 +166,7 @@ function tipAt({ nodeList, hidden, cut }: ThreadReading, seq: number): string | 
   });
 }
 
-function pageOf({ snapshot, events }: WindowOfThread): Page {
+function toPage({ snapshot, events }: WindowOfThread): Page {
   return { ...defined({ snapshot }), events: [...events] };
 }
 

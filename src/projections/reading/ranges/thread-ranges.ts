@@ -154,12 +154,12 @@ export class ThreadRanges {
     const most = mostWindows * this.#limit;
     const range = this.#shown;
     if (range !== this.#newest && this.#newest.size > most)
-      this.#newest.dropEarliest(this.#leastOf(this.#newest, kept));
+      this.#newest.dropEarliest(this.#getLeast(this.#newest, kept));
     if (range.size <= most) return false;
     const { firstSeq, lastSeq } = range;
     const reader = this.#reader ?? lastSeq;
     if (this.#held !== undefined || reader - firstSeq >= lastSeq - reader) {
-      range.dropEarliest(this.#leastOf(range, kept));
+      range.dropEarliest(this.#getLeast(range, kept));
       return range.firstSeq !== firstSeq;
     }
     this.#earlier = range.withoutLatest(kept);
@@ -168,7 +168,7 @@ export class ThreadRanges {
   }
 
   /** How many events of a range stay at least: those that are held, too. */
-  #leastOf({ lastSeq }: LoadedRange, kept: number): number {
+  #getLeast({ lastSeq }: LoadedRange, kept: number): number {
     return this.#held === undefined ? kept : Math.max(kept, lastSeq - this.#held + 1);
   }
 

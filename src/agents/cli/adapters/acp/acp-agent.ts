@@ -6,7 +6,7 @@ import { type CliAgentOptions, commonCliFields, textsField } from '../../agent/c
 import { acpLive, acpOnlyAdapter } from '../../channels/acp/acp-adapter.ts';
 import { acpProfile } from '../../channels/acp/profile.ts';
 import type { CliAdapter } from '../../contract/cli-adapter.ts';
-import { recordOf, textOf } from '../../shared/wire-value.ts';
+import { toRecord, toText } from '../../shared/wire-value.ts';
 import { defined } from '../../../../base/defined.ts';
 
 /** A program that speaks the Agent Client Protocol over its standard input and output. */
@@ -52,9 +52,9 @@ export function acpAdapter(program: {
       // A title is free text of the program: as a name it could match the rule for a tool by accident.
       inputOf: ({ kind = 'other', title: called, rawInput }) => ({
         ...(kind === 'other' && called !== undefined && { title: called }),
-        ...recordOf(rawInput),
+        ...toRecord(rawInput),
       }),
-      reasonOf: (_, input) => textOf(input['description']),
+      reasonOf: (_, input) => toText(input['description']),
     },
   });
   const live = acpLive(profile, {

@@ -2,7 +2,7 @@ import { ChildRuns } from '../../shared/child-runs.ts';
 import { dropOldest } from '../../../drop-oldest.ts';
 import type { LineContext } from '../../shared/line-context.ts';
 import { type OpenCall, OpenCalls } from '../../shared/open-calls.ts';
-import { recordOf, textOf } from '../../shared/wire-value.ts';
+import { toRecord, toText } from '../../shared/wire-value.ts';
 import { readError, readSubagents, readToolOutput, readUsage, type Step } from './wire.ts';
 
 /** The location of a step; the key is unique among the steps of all conversations. */
@@ -44,7 +44,7 @@ export class AntigravitySteps {
 
   /** Emits the events of a step; returns false when it is done already, or of an unknown type. */
   take(step: Step): boolean {
-    const place = this.#placeOf(step);
+    const place = this.#getPlace(step);
     if (this.#over.has(place.key) || !this.#emit(step, place)) return false;
     if (!step.isOver) return true;
     this.#over.add(place.key);
@@ -89,7 +89,7 @@ export class AntigravitySteps {
 
   #write(type: 'text' | 'reasoning', delta: unknown, { runId, key }: Place, isFinal = false): void {
     const isCompleted = isFinal && this.#unfinished.delete(key);
-    const content = textOf(delta) ?? (isCompleted ? '' : undefined);
+    const content = toText(delta) ?? (isCompleted ? '' : undefined);
     if (content === undefined) return;
     const fields = { runId, id: `${this.#context.runId}/${key}/${type}`, content, callId: key };
     this.#context.emit(type === 'text' ? { type, ...fields, final: isFinal } : { type, ...fields });
@@ -121,8 +121,8 @@ export class AntigravitySteps {
   #open({ type, wire }: Step, { runId, key }: Place): OpenCall {
     const open = this.#calls.find(key);
     if (open !== undefined && open !== 'ambiguous') return open;
-    const info = recordOf(wire['tool_info']);
-    const name = textOf(wire['tool_name']) ?? textOf(info?.['name']) ?? type;
+    const info = toRecord(wire['tool_info']);
+    const name = toText(wire['tool_name']) ?? toText(info?.['name']) ?? type;
     const input = info?.['parameters'] ?? wire['subagent_info'] ?? {};
     const call = this.#calls.add(key, { runId, name, input });
     this.#context.emit({ type: 'tool_call', runId, id: call.id, name, input });
@@ -142,7 +142,7 @@ export class AntigravitySteps {
     }
   }
 
-  #placeOf({ conversation = '', index }: Step): Place {
+  #getPlace({ conversation = '', index }: Step): Place {
     const runId = this.#conversations.get(conversation);
     return runId !== undefined && this.children.isOpen(runId)
       ? { runId, key: `${conversation}/step-${index}` }

@@ -1,7 +1,7 @@
 import type { LineContext } from '../../shared/line-context.ts';
 import { lineTranslator, type RecordReader } from '../../shared/line-translator.ts';
 import type { Translator, TranslatorOptions } from '../../contract/translator.ts';
-import { recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { toRecord, toText, type WireRecord } from '../../shared/wire-value.ts';
 import { type Diagnostic, readDiagnostic } from './diagnostic.ts';
 import { AntigravitySteps } from './steps.ts';
 import { readDenied, readError, readStep, readUsage } from './wire.ts';
@@ -28,7 +28,7 @@ class AntigravityReader implements RecordReader {
   /** The first line that is no diagnostic decides whether this is plain text; it stays so until a record arrives. */
   takeLine(line: string): boolean {
     if (line.trim() === '') return false;
-    const isRecord = known.test(line) || (this.#form !== 'plain' && recordOf(parseJson(line)) !== undefined);
+    const isRecord = known.test(line) || (this.#form !== 'plain' && toRecord(parseJson(line)) !== undefined);
     const diagnostic = isRecord ? undefined : readDiagnostic(line);
     if (diagnostic !== undefined) {
       this.#report(diagnostic);
@@ -41,12 +41,12 @@ class AntigravityReader implements RecordReader {
   }
 
   take(record: WireRecord): void {
-    const event = textOf(record['event']);
+    const event = toText(record['event']);
     // With another output format the output is the result itself.
-    const result = event === 'result' ? recordOf(record['result']) : event === undefined ? record : undefined;
+    const result = event === 'result' ? toRecord(record['result']) : event === undefined ? record : undefined;
     if (event === 'init') this.#init(record);
     else if (event === 'step_update') this.#step(record);
-    else if (textOf(result?.['status']) !== undefined) this.#result(result as WireRecord);
+    else if (toText(result?.['status']) !== undefined) this.#result(result as WireRecord);
     else this.#context.unknown(record);
   }
 
@@ -61,10 +61,10 @@ class AntigravityReader implements RecordReader {
   }
 
   #init(record: WireRecord): void {
-    const init = recordOf(record['init']);
-    const id = textOf(record['conversation_id']) ?? textOf(init?.['conversation_id']);
+    const init = toRecord(record['init']);
+    const id = toText(record['conversation_id']) ?? toText(init?.['conversation_id']);
     if (id === undefined) this.#context.unknown(record);
-    else this.#context.session(id, { cwd: textOf(init?.['cwd']), model: textOf(init?.['model']) });
+    else this.#context.session(id, { cwd: toText(init?.['cwd']), model: toText(init?.['model']) });
   }
 
   #step(record: WireRecord): void {
@@ -75,16 +75,16 @@ class AntigravityReader implements RecordReader {
 
   #result(result: WireRecord): void {
     const { status, response, error } = result;
-    const id = textOf(result['conversation_id']);
+    const id = toText(result['conversation_id']);
     this.#context.finished = true;
     if (id !== undefined && this.#context.sessionId === undefined) this.#context.session(id);
     const isSuccess = status === 'SUCCESS' || status === 'success';
-    this.#steps.finish(isSuccess, textOf(response));
+    this.#steps.finish(isSuccess, toText(response));
     const usage = this.#steps.hasUsage ? undefined : readUsage(result['usage']);
     if (usage !== undefined) this.#context.emit({ type: 'usage', ...usage });
     for (const action of readDenied(result['denied_actions']))
       this.#context.emit({ type: 'warning', message: `${action} was not permitted.`, code: 'permission_denied' });
     const message = readError(error) ?? `Antigravity ended with status ${String(status)}.`;
-    if (!isSuccess) this.#context.fail({ message, code: textOf(recordOf(error)?.['type']) });
+    if (!isSuccess) this.#context.fail({ message, code: toText(toRecord(error)?.['type']) });
   }
 }

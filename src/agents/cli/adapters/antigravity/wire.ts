@@ -1,6 +1,6 @@
 import type { EventOf } from '../../../../events/vocabulary.ts';
 import type { ToolOutput } from '../../../../events/tools.ts';
-import { countOf, joinedText, listOf, numberOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { toCount, joinedText, toList, toNumber, toRecord, toText, type WireRecord } from '../../shared/wire-value.ts';
 import { defined } from '../../../../base/defined.ts';
 
 /** One step of a conversation, as described by one record. */
@@ -19,13 +19,13 @@ const failed: ReadonlySet<unknown> = new Set(['ERROR', 'FAILED', 'CANCELLED', 'C
 
 /** Returns the step of a record; undefined when it describes none. */
 export function readStep(record: WireRecord): Step | undefined {
-  const wire = recordOf(record['step_update']);
-  const type = textOf(wire?.['step_type']);
+  const wire = toRecord(record['step_update']);
+  const type = toText(wire?.['step_type']);
   if (wire === undefined || type === undefined) return undefined;
   const isFailed = failed.has(wire['state']);
   return {
-    conversation: textOf(wire['conversation_id']) ?? textOf(record['conversation_id']),
-    index: numberOf(wire['step_index']) ?? 0,
+    conversation: toText(wire['conversation_id']) ?? toText(record['conversation_id']),
+    index: toNumber(wire['step_index']) ?? 0,
     type,
     isOver: isFailed || wire['state'] === 'DONE',
     isFailed,
@@ -35,12 +35,12 @@ export function readStep(record: WireRecord): Step | undefined {
 
 /** Returns the message of an error that is a text or an object. */
 export function readError(value: unknown): string | undefined {
-  return textOf(value) ?? textOf(recordOf(value)?.['message']);
+  return toText(value) ?? toText(toRecord(value)?.['message']);
 }
 
 /** Returns the output of a tool. A failed command has its exit code only in its error text. */
 export function readToolOutput({ wire, isFailed }: Step): ToolOutput {
-  const info = recordOf(wire['tool_info']);
+  const info = toRecord(wire['tool_info']);
   const output = info?.['output'] ?? '';
   const context = joinedText(output) ?? output;
   const error = readError(info?.['error']) ?? readError(wire['error']);
@@ -54,35 +54,35 @@ export function readToolOutput({ wire, isFailed }: Step): ToolOutput {
 
 /** The subagents that a step starts or started. */
 export function readSubagents(wire: WireRecord): { name?: string; conversation?: string }[] {
-  const info = recordOf(wire['subagent_info']);
-  return listOf(info?.['subagents']).map(value => {
-    const entry = recordOf(value);
-    const conversation = textOf(entry?.['conversation_id']);
-    const name = textOf(entry?.['role']) ?? textOf(entry?.['type_name']);
+  const info = toRecord(wire['subagent_info']);
+  return toList(info?.['subagents']).map(value => {
+    const entry = toRecord(value);
+    const conversation = toText(entry?.['conversation_id']);
+    const name = toText(entry?.['role']) ?? toText(entry?.['type_name']);
     return defined({ name, conversation });
   });
 }
 
 /** Returns the usage of a step or a result; undefined when nothing was used. Cached input is counted separately. */
 export function readUsage(value: unknown): Omit<EventOf<'usage'>, 'type' | 'runId'> | undefined {
-  const usage = recordOf(value);
-  const uncached = countOf(usage?.['input_tokens']);
-  const outputTokens = countOf(usage?.['output_tokens']);
+  const usage = toRecord(value);
+  const uncached = toCount(usage?.['input_tokens']);
+  const outputTokens = toCount(usage?.['output_tokens']);
   if (usage === undefined || uncached === undefined || outputTokens === undefined) return undefined;
-  const cacheReadTokens = countOf(usage['cache_read_tokens']);
+  const cacheReadTokens = toCount(usage['cache_read_tokens']);
   const inputTokens = uncached + (cacheReadTokens ?? 0);
   if (inputTokens + outputTokens === 0) return undefined;
   return {
     inputTokens,
     outputTokens,
-    ...defined({ cacheReadTokens, reasoningTokens: countOf(usage['thinking_tokens']) }),
+    ...defined({ cacheReadTokens, reasoningTokens: toCount(usage['thinking_tokens']) }),
   };
 }
 
 /** Returns the calls that were refused because nobody could be asked. */
 export function readDenied(value: unknown): string[] {
-  return listOf(value).map(entry => {
-    const action = recordOf(entry);
-    return textOf(action?.['display_name']) ?? textOf(action?.['action']) ?? textOf(entry) ?? 'An action';
+  return toList(value).map(entry => {
+    const action = toRecord(entry);
+    return toText(action?.['display_name']) ?? toText(action?.['action']) ?? toText(entry) ?? 'An action';
   });
 }

@@ -1,6 +1,6 @@
 import { defined } from '../../../../base/defined.ts';
 import type { LineContext } from '../../shared/line-context.ts';
-import { type WireRecord, recordOf, remainder, textOf } from '../../shared/wire-value.ts';
+import { type WireRecord, toRecord, remainder, toText } from '../../shared/wire-value.ts';
 import { readBlocks } from './wire.ts';
 
 type Kind = 'text' | 'reasoning';
@@ -31,7 +31,7 @@ export class ClaudeMessages {
   /** Registers a record of this message: a message that is new to its run begins a step. */
   enter(runId: string, message: WireRecord | undefined): void {
     const current = this.#current.get(runId);
-    const name = textOf(message?.['id']);
+    const name = toText(message?.['id']);
     if (current !== undefined && (name === undefined || current.name === name)) return;
     if (current !== undefined && wasStreamed(current, message)) {
       current.name = name;
@@ -39,7 +39,7 @@ export class ClaudeMessages {
     }
     const id = name ?? `message-${++this.#unnamed}`;
     this.#current.set(runId, { id, name, block: 0, kind: undefined, streamed: '' });
-    if (!this.#begun.delete(runId)) this.#context.step({ runId, callId: id, model: textOf(message?.['model']) });
+    if (!this.#begun.delete(runId)) this.#context.step({ runId, callId: id, model: toText(message?.['model']) });
   }
 
   /** Begins the step of a message whose record has not arrived yet. */
@@ -61,9 +61,9 @@ export class ClaudeMessages {
 
   /** Emits a fragment of the current block. */
   stream(runId: string, event: WireRecord | undefined): void {
-    const delta = recordOf(event?.['delta']);
-    const text = textOf(delta?.['text']) ?? textOf(delta?.['thinking']);
-    if (event?.['type'] === 'message_start') this.enter(runId, recordOf(event['message']));
+    const delta = toRecord(event?.['delta']);
+    const text = toText(delta?.['text']) ?? toText(delta?.['thinking']);
+    if (event?.['type'] === 'message_start') this.enter(runId, toRecord(event['message']));
     if (event?.['type'] !== 'content_block_delta' || text === undefined) return;
     const kind = delta?.['type'] === 'thinking_delta' ? 'reasoning' : 'text';
     const message = this.#message(runId);
@@ -101,5 +101,5 @@ export class ClaudeMessages {
 function wasStreamed({ kind, streamed }: CurrentMessage, message: WireRecord | undefined): boolean {
   const field = kind === 'reasoning' ? 'thinking' : 'text';
   const [first] = readBlocks(message) ?? [];
-  return kind !== undefined && textOf(recordOf(first)?.[field])?.startsWith(streamed) === true;
+  return kind !== undefined && toText(toRecord(first)?.[field])?.startsWith(streamed) === true;
 }

@@ -2,7 +2,7 @@ import { defined } from '../../../../base/defined.ts';
 import type { EventOf } from '../../../../events/vocabulary.ts';
 import type { OpenCall } from '../../shared/open-calls.ts';
 import { readTodos } from '../../shared/read-todos.ts';
-import { recordOf, textOf } from '../../shared/wire-value.ts';
+import { toRecord, toText } from '../../shared/wire-value.ts';
 
 type Tasks = EventOf<'tasks'>['tasks'];
 type Task = Tasks[number];
@@ -22,10 +22,10 @@ export class ClaudePlan {
   }
 
   #create(input: unknown, result: unknown): Tasks | undefined {
-    const created = recordOf(recordOf(result)?.['task']);
-    const id = textOf(created?.['id']);
-    const content = textOf(created?.['subject']);
-    const activeForm = textOf(recordOf(input)?.['activeForm']);
+    const created = toRecord(toRecord(result)?.['task']);
+    const id = toText(created?.['id']);
+    const content = toText(created?.['subject']);
+    const activeForm = toText(toRecord(input)?.['activeForm']);
     // The first task of a session has the number one.
     if (id === '1') this.#tasks ??= new Map();
     if (id === undefined || content === undefined) return undefined;
@@ -34,14 +34,14 @@ export class ClaudePlan {
   }
 
   #update(input: unknown): Tasks | undefined {
-    const change = recordOf(input);
-    const task = this.#tasks?.get(textOf(change?.['taskId']) ?? '');
+    const change = toRecord(input);
+    const task = this.#tasks?.get(toText(change?.['taskId']) ?? '');
     if (task === undefined) return undefined;
     const { status } = change ?? {};
-    const activeForm = textOf(change?.['activeForm']);
+    const activeForm = toText(change?.['activeForm']);
     const changed: Task = {
       ...task,
-      content: textOf(change?.['subject']) ?? task.content,
+      content: toText(change?.['subject']) ?? task.content,
       status: statuses.has(status) ? (status as Task['status']) : task.status,
       ...defined({ activeForm }),
     };

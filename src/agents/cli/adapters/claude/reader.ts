@@ -6,7 +6,7 @@ import { completesText } from '../../shared/completes-text.ts';
 import type { RecordReader } from '../../shared/line-translator.ts';
 import { type OpenCall, OpenCalls } from '../../shared/open-calls.ts';
 import { readCommands } from '../../shared/reported-commands.ts';
-import { joinedText, listOf, numberOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { joinedText, toList, toNumber, toRecord, toText, type WireRecord } from '../../shared/wire-value.ts';
 import { ClaudeMessages } from './messages.ts';
 import { ClaudePlan } from './plan.ts';
 import { rateLimitMessage, retryMessage } from './system.ts';
@@ -33,12 +33,12 @@ export interface AskedCall {
 
 /** Returns the call that a request for permission is about; undefined when it is another request. */
 export function readAskedCall(request: WireRecord | undefined): AskedCall | undefined {
-  const toolUseId = textOf(request?.['tool_use_id']);
-  const name = textOf(request?.['tool_name']);
-  const input = recordOf(request?.['input']);
+  const toolUseId = toText(request?.['tool_use_id']);
+  const name = toText(request?.['tool_name']);
+  const input = toRecord(request?.['input']);
   if (request?.['subtype'] !== 'can_use_tool' || toolUseId === undefined) return undefined;
   if (name === undefined || input === undefined) return undefined;
-  return { toolUseId, name, input, taskId: textOf(request['agent_id']) };
+  return { toolUseId, name, input, taskId: toText(request['agent_id']) };
 }
 
 /** Translates the records of one turn. */
@@ -69,11 +69,11 @@ export class ClaudeReader implements RecordReader {
   }
 
   take(record: WireRecord): void {
-    const sessionId = textOf(record['session_id']);
+    const sessionId = toText(record['session_id']);
     if (sessionId !== undefined && this.#context.sessionId === undefined && record['subtype'] !== 'init')
       this.#context.session(sessionId);
     this.#endSkill(readSkillFolder(record));
-    dispatch(this.#on, textOf(record['type']), record, () => this.#context.unknown(record));
+    dispatch(this.#on, toText(record['type']), record, () => this.#context.unknown(record));
   }
 
   flush(): void {
@@ -123,7 +123,7 @@ export class ClaudeReader implements RecordReader {
 
   readonly #on: On = {
     system: record =>
-      dispatch(this.#onSystem, textOf(record['subtype']), record, () => this.#subagents.strange(record)),
+      dispatch(this.#onSystem, toText(record['subtype']), record, () => this.#subagents.strange(record)),
     assistant: record => this.#assistant(record),
     user: record => this.#user(record),
     rate_limit_event: record => {
@@ -131,22 +131,22 @@ export class ClaudeReader implements RecordReader {
       if (message !== undefined) this.#context.emit({ type: 'warning', message, code: 'rate_limit' });
     },
     result: record => this.#result(record),
-    stream_event: record => this.#messages.stream(this.#runOf(record), recordOf(record['event'])),
+    stream_event: record => this.#messages.stream(this.#getRun(record), toRecord(record['event'])),
   };
 
   readonly #onSystem: On = {
     init: record => {
-      const sessionId = textOf(record['session_id']);
+      const sessionId = toText(record['session_id']);
       const commands = readCommands(record['slash_commands']);
       const details = {
-        cwd: textOf(record['cwd']),
-        model: textOf(record['model']),
+        cwd: toText(record['cwd']),
+        model: toText(record['model']),
         ...(commands.length > 0 && { commands }),
       };
       if (sessionId === undefined) this.#context.unknown(record);
       else if (this.#context.sessionId !== sessionId || !this.#isAnnounced) this.#context.session(sessionId, details);
       this.#isAnnounced = true;
-      const tools = listOf(record['tools']).flatMap(name => (typeof name === 'string' ? { name } : []));
+      const tools = toList(record['tools']).flatMap(name => (typeof name === 'string' ? { name } : []));
       const { model, permissionMode, output_style, agents, skills } = record;
       const settings = defined({ model, permissionMode, output_style, agents, skills });
       if (tools.length > 0) this.#context.reports({ provider: 'claude', tools, settings });
@@ -155,11 +155,11 @@ export class ClaudeReader implements RecordReader {
     thinking_tokens: () => {},
     api_retry: record => {
       this.#context.forgive();
-      const retryAfterMs = numberOf(record['retry_delay_ms']);
+      const retryAfterMs = toNumber(record['retry_delay_ms']);
       const message = retryMessage(record);
       this.#context.emit({ type: 'warning', message, code: 'api_retry', ...defined({ retryAfterMs }) });
     },
-    permission_denied: record => this.#deny(textOf(record['tool_use_id']), record),
+    permission_denied: record => this.#deny(toText(record['tool_use_id']), record),
     task_started: record => this.#subagents.started(record),
     task_notification: record => this.#subagents.ended(record),
   };
@@ -167,16 +167,16 @@ export class ClaudeReader implements RecordReader {
   #isAnnounced = false;
 
   #assistant(record: WireRecord): void {
-    const message = recordOf(record['message']);
+    const message = toRecord(record['message']);
     const blocks = readBlocks(message);
     if (message === undefined || blocks === undefined) {
       this.#context.unknown(record);
       return;
     }
-    const runId = this.#runOf(record);
+    const runId = this.#getRun(record);
     if (runId === this.#context.runId) {
       this.#context.finished = false;
-      if (message['model'] !== '<synthetic>') this.#model = textOf(message['model']) ?? this.#model;
+      if (message['model'] !== '<synthetic>') this.#model = toText(message['model']) ?? this.#model;
     }
     const failure = readApiError(record);
     if (failure !== undefined && runId === this.#context.runId) this.#context.fail(failure);
@@ -189,7 +189,7 @@ export class ClaudeReader implements RecordReader {
   }
 
   #block(value: unknown, { runId, record, isFinal }: { runId: string; record: WireRecord; isFinal: boolean }): void {
-    const block = recordOf(value);
+    const block = toRecord(value);
     const { type, text, thinking } = block ?? {};
     if (type === 'text' && typeof text === 'string') {
       const child = this.#subagents.of(record);
@@ -201,7 +201,7 @@ export class ClaudeReader implements RecordReader {
   }
 
   #toolUse(block: WireRecord, runId: string): void {
-    const [rawId, name, input] = [textOf(block['id']), textOf(block['name']), block['input']];
+    const [rawId, name, input] = [toText(block['id']), toText(block['name']), block['input']];
     if (rawId === undefined || name === undefined || input === undefined) {
       this.#context.emit({ type: 'unknown', runId, raw: block });
       return;
@@ -217,14 +217,14 @@ export class ClaudeReader implements RecordReader {
     const blocks = readBlocks(record['message']);
     if (blocks === undefined) this.#context.unknown(record);
     for (const value of blocks ?? []) {
-      const block = recordOf(value);
+      const block = toRecord(value);
       if (block?.['type'] === 'tool_result') this.#toolResult(block, record);
       else if (block === undefined || typeof block['type'] !== 'string') this.#context.unknown(value ?? null);
     }
   }
 
   #toolResult(block: WireRecord, record: WireRecord): void {
-    const rawId = textOf(block['tool_use_id']);
+    const rawId = toText(block['tool_use_id']);
     const call = rawId === undefined ? undefined : (this.#calls.settle(rawId) ?? this.#recover(rawId, record));
     if (rawId === undefined || call === undefined || call === 'ambiguous' || !this.#isOpen(call.runId)) {
       this.#context.unknown(record);
@@ -245,7 +245,7 @@ export class ClaudeReader implements RecordReader {
   #recover(rawId: string, record: WireRecord): OpenCall | undefined {
     const input = readRecoveredRead(record);
     if (input === undefined) return undefined;
-    const runId = this.#runOf(record);
+    const runId = this.#getRun(record);
     const { id, name } = this.#calls.add(rawId, { runId, name: 'Read', input });
     this.#context.emit({ type: 'tool_call', runId, id, name, input });
     return this.#calls.settle(rawId) as OpenCall;
@@ -262,7 +262,7 @@ export class ClaudeReader implements RecordReader {
     this.#endCall(call, folder === undefined ? output : { ...output, result: { path: `${folder}/SKILL.md` } });
   }
 
-  #runOf(record: WireRecord): string {
+  #getRun(record: WireRecord): string {
     return this.#subagents.of(record)?.runId ?? this.#context.runId;
   }
 
@@ -271,7 +271,7 @@ export class ClaudeReader implements RecordReader {
   }
 
   #deny(rawId: string | undefined, record: WireRecord): void {
-    const message = textOf(record['message']) ?? `${textOf(record['tool_name']) ?? 'A tool'} was not permitted.`;
+    const message = toText(record['message']) ?? `${toText(record['tool_name']) ?? 'A tool'} was not permitted.`;
     if (rawId !== undefined) this.deny(rawId);
     this.#context.emit({ type: 'warning', message, code: 'permission_denied' });
   }
@@ -280,9 +280,9 @@ export class ClaudeReader implements RecordReader {
   #result(record: WireRecord): void {
     this.#context.finished = this.#subagents.size === 0;
     this.#countUsage(record);
-    const subtype = textOf(record['subtype']) ?? 'error';
+    const subtype = toText(record['subtype']) ?? 'error';
     if (record['is_error'] !== true && !subtype.startsWith('error')) return;
-    const reported = textOf(record['result']) ?? joinedText(listOf(record['errors'])) ?? '';
+    const reported = toText(record['result']) ?? joinedText(toList(record['errors'])) ?? '';
     const reason = subtype === 'error_max_turns' ? ('max_iterations' as const) : ('error' as const);
     const code = subtype === 'success' ? undefined : subtype;
     this.#context.fail({

@@ -4,7 +4,7 @@ import { readContentParts, toContent, writeImage } from '../../sessions/prompt-p
 import { describeFiles, fileLines, filesAt } from '../../sessions/session-files.ts';
 import type { IncludedFile, SessionFormat, SessionIds, SessionReader } from '../../sessions/session-format.ts';
 import { SessionTurns } from '../../sessions/session-turns.ts';
-import { joinedText, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { joinedText, toRecord, toText, type WireRecord } from '../../shared/wire-value.ts';
 import {
   recordTimes,
   type SessionToWrite,
@@ -54,14 +54,14 @@ export const claudeSession: SessionFormat = {
     const folder = join(environment['CLAUDE_CONFIG_DIR'] ?? join(home, '.claude'), 'projects');
     const isSession = (file: string) => file.endsWith('.jsonl') && !/[\\/]subagents[\\/]/.test(file);
     return describeFiles(filesAt(path ?? folder, isSession), ({ name, find }) => {
-      if (find(record => textOf(record['sessionId']) ?? textOf(record['uuid'])) === undefined) return undefined;
+      if (find(record => toText(record['sessionId']) ?? toText(record['uuid'])) === undefined) return undefined;
       const prompt = find(record => (record['type'] === 'user' && record['isMeta'] !== true ? record : undefined));
       return {
         id: basename(name, '.jsonl'),
         ...defined({
-          cwd: find(record => textOf(record['cwd'])),
-          createdAt: find(record => textOf(record['timestamp'])),
-          title: joinedText(recordOf(prompt?.['message'])?.['content']),
+          cwd: find(record => toText(record['cwd'])),
+          createdAt: find(record => toText(record['timestamp'])),
+          title: joinedText(toRecord(prompt?.['message'])?.['content']),
         }),
       };
     });
@@ -91,7 +91,7 @@ class ClaudeSessionReader implements SessionReader {
   }
 
   before(record: WireRecord): readonly IncludedFile[] {
-    const agentId = textOf(recordOf(record['toolUseResult'])?.['agentId']);
+    const agentId = toText(toRecord(record['toolUseResult'])?.['agentId']);
     const callId = resultIds(record)[0];
     const { runId } = this.turns;
     if (agentId === undefined || !/^[\w-]+$/.test(agentId) || callId === undefined || runId === undefined) return [];
@@ -103,18 +103,18 @@ class ClaudeSessionReader implements SessionReader {
 
   take(record: WireRecord, file?: string): boolean {
     const { turns } = this;
-    const message = recordOf(record['message']);
+    const message = toRecord(record['message']);
     if (message?.['id'] !== this.#usage?.callId) this.#countUsage();
     turns.at(record['timestamp']);
-    turns.cwd = textOf(record['cwd']) ?? turns.cwd;
+    turns.cwd = toText(record['cwd']) ?? turns.cwd;
     const { type } = record;
     const callId = file === undefined ? this.#sidechain(record) : this.#callOf.get(file);
     if (callId !== undefined) return this.#subagent(record, callId, file);
-    const key = textOf(record['uuid']);
-    const after = 'parentUuid' in record ? (textOf(record['parentUuid']) ?? null) : undefined;
+    const key = toText(record['uuid']);
+    const after = 'parentUuid' in record ? (toText(record['parentUuid']) ?? null) : undefined;
     if (type === 'assistant') this.#assistant(record, { key, after });
     else if (type === 'user') this.#user(record, { key, after });
-    else turns.link(key, textOf(record['logicalParentUuid']) ?? after);
+    else turns.link(key, toText(record['logicalParentUuid']) ?? after);
     return type === 'assistant' || type === 'user' || type === 'attachment' || type === 'system' || sideKinds.has(type);
   }
 
@@ -136,21 +136,21 @@ class ClaudeSessionReader implements SessionReader {
 
   #assistant(record: WireRecord, place: { key: string | undefined; after: string | null | undefined }): void {
     const { turns } = this;
-    const message = recordOf(record['message']);
-    const model = textOf(message?.['model']);
+    const message = toRecord(record['message']);
+    const model = toText(message?.['model']);
     if (model !== undefined && model !== '<synthetic>' && model !== writtenModel) turns.model = model;
     turns.read(reader => reader.take(toLiveRecord(record)), place);
-    const blocks = (readBlocks(message) ?? []).map(recordOf);
+    const blocks = (readBlocks(message) ?? []).map(toRecord);
     turns.done(message?.['stop_reason'] !== 'tool_use' && blocks.some(block => block?.['type'] === 'text'));
     for (const block of blocks)
-      if (block?.['type'] === 'tool_use') this.#tasks.set(String(block['id']), recordOf(block['input'])?.['prompt']);
+      if (block?.['type'] === 'tool_use') this.#tasks.set(String(block['id']), toRecord(block['input'])?.['prompt']);
     this.#keepUsage(message);
   }
 
   #user(record: WireRecord, place: { key: string | undefined; after: string | null | undefined }): void {
     const { turns } = this;
     const { key, after } = place;
-    const content = recordOf(record['message'])?.['content'];
+    const content = toRecord(record['message'])?.['content'];
     const text = joinedText(content) ?? '';
     if (resultIds(record).length > 0) turns.read(reader => reader.take(toLiveRecord(record)), place);
     else if (record['isCompactSummary'] === true) {
@@ -169,11 +169,11 @@ class ClaudeSessionReader implements SessionReader {
 
   #subagent(record: WireRecord, callId: string, file: string | undefined): boolean {
     const { type } = record;
-    const agent = textOf(record['agentId']);
+    const agent = toText(record['agentId']);
     if (type === 'assistant' || type === 'user') {
       this.turns.read(reader => reader.take({ ...toLiveRecord(record), parent_tool_use_id: callId, agent_id: agent }));
       if (type === 'assistant' && file !== undefined)
-        this.#keepUsage(recordOf(record['message']), `${this.turns.runId}/${agent}/run`);
+        this.#keepUsage(toRecord(record['message']), `${this.turns.runId}/${agent}/run`);
     }
     return type === 'assistant' || type === 'user' || type === 'attachment' || type === 'system' || sideKinds.has(type);
   }
@@ -181,7 +181,7 @@ class ClaudeSessionReader implements SessionReader {
   /** Returns the call of a subagent whose records an older version wrote between those of the main agent. */
   #sidechain(record: WireRecord): string | undefined {
     if (record['isSidechain'] !== true) return undefined;
-    const task = joinedText(recordOf(record['message'])?.['content']);
+    const task = joinedText(toRecord(record['message'])?.['content']);
     const callId =
       this.#sidechains.get(String(record['parentUuid'])) ??
       [...this.#tasks].find(([, prompt]) => prompt !== undefined && prompt === task)?.[0];
@@ -190,10 +190,10 @@ class ClaudeSessionReader implements SessionReader {
   }
 
   #keepUsage(message: WireRecord | undefined, runId?: string): void {
-    const callId = textOf(message?.['id']);
+    const callId = toText(message?.['id']);
     const usage = readMessageUsage(message?.['usage']);
     if (callId === undefined || usage === undefined || callId === this.#counted) return;
-    this.#usage = { ...usage.usage, callId, ...defined({ runId, model: textOf(message?.['model']) }) };
+    this.#usage = { ...usage.usage, callId, ...defined({ runId, model: toText(message?.['model']) }) };
   }
 
   #countUsage(): void {
@@ -221,8 +221,8 @@ function toLiveRecord(record: WireRecord): WireRecord {
 function resultIds(record: WireRecord): string[] {
   if (record['type'] !== 'user') return [];
   return (readBlocks(record['message']) ?? []).flatMap(value => {
-    const block = recordOf(value);
-    return block?.['type'] === 'tool_result' ? [textOf(block['tool_use_id']) ?? ''] : [];
+    const block = toRecord(value);
+    return block?.['type'] === 'tool_result' ? [toText(block['tool_use_id']) ?? ''] : [];
   });
 }
 

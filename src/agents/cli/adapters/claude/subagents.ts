@@ -3,7 +3,7 @@ import { type ChildRun, ChildRuns } from '../../shared/child-runs.ts';
 import { dropOldest } from '../../../drop-oldest.ts';
 import type { LineContext } from '../../shared/line-context.ts';
 import type { OpenCall, OpenCalls } from '../../shared/open-calls.ts';
-import { recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { toRecord, toText, type WireRecord } from '../../shared/wire-value.ts';
 import { readAnswer } from './wire.ts';
 
 /** The runs of subagents, by call id: a notice or a first record starts one, a notice or the result ends it. */
@@ -42,26 +42,26 @@ export class ClaudeSubagents {
 
   /** Returns the subagent that a record comes from and starts it if necessary; undefined for the main agent. */
   of(record: WireRecord): ChildRun | undefined {
-    const key = textOf(record['parent_tool_use_id']);
+    const key = toText(record['parent_tool_use_id']);
     return key === undefined ? undefined : this.#child(key, record);
   }
 
   started(record: WireRecord): void {
-    const key = textOf(record['tool_use_id']);
+    const key = toText(record['tool_use_id']);
     if (key === undefined || record['task_type'] === 'local_bash') {
       this.#context.unknown(record);
       return;
     }
     this.#child(key, record);
-    this.#asked.set(key, textOf(record['description']) ?? '');
-    this.#callOf.set(textOf(record['task_id']) ?? key, key);
+    this.#asked.set(key, toText(record['description']) ?? '');
+    this.#callOf.set(toText(record['task_id']) ?? key, key);
     dropOldest(this.#asked);
     dropOldest(this.#callOf);
   }
 
   ended(record: WireRecord): void {
-    const key = textOf(record['tool_use_id']);
-    const summary = textOf(record['summary']);
+    const key = toText(record['tool_use_id']);
+    const summary = toText(record['summary']);
     if (key === undefined || this.children.get(key) === undefined) this.#context.unknown(record);
     else {
       const isSuccess = record['status'] === 'completed';
@@ -74,18 +74,18 @@ export class ClaudeSubagents {
 
   /** Registers the failure that a record of a subagent reports. */
   failed(record: WireRecord, failure: { message: string; code?: string }): void {
-    this.children.fail(textOf(record['parent_tool_use_id']) ?? '', failure);
+    this.children.fail(toText(record['parent_tool_use_id']) ?? '', failure);
   }
 
   /** The result of a foreground call ends its subagent; a background subagent continues. */
   answered(key: string, call: OpenCall, { output, record }: { output: ToolOutput; record: WireRecord }): void {
-    const result = recordOf(record['tool_use_result']);
+    const result = toRecord(record['tool_use_result']);
     if (result?.['status'] === 'async_launched' || result?.['isAsync'] === true) return;
     if (!('context' in output)) this.#end(key, false, 'error' in output ? output.error : output.reason);
     else {
-      const id = textOf(result?.['agentId']) ?? key;
+      const id = toText(result?.['agentId']) ?? key;
       if (!this.children.has(key))
-        this.children.start(key, { id, parentId: call.id, agentId: agentTypeOf(result, call) });
+        this.children.start(key, { id, parentId: call.id, agentId: readAgentType(result, call) });
       const hasSpoken = this.children.get(key)?.lastText !== undefined;
       this.#end(key, true, hasSpoken ? undefined : readAnswer(output.context, result));
     }
@@ -93,7 +93,7 @@ export class ClaudeSubagents {
 
   /** Handles an unknown notice: one about a running subagent belongs to its run. */
   strange(record: WireRecord): void {
-    const key = textOf(record['tool_use_id']) ?? this.#callOf.get(textOf(record['task_id']) ?? '') ?? '';
+    const key = toText(record['tool_use_id']) ?? this.#callOf.get(toText(record['task_id']) ?? '') ?? '';
     const runId = this.children.get(key)?.runId ?? this.#context.runId;
     this.#context.emit({ type: 'unknown', runId, raw: record });
   }
@@ -104,8 +104,8 @@ export class ClaudeSubagents {
     const found = this.#calls.find(key);
     const call = found === 'ambiguous' ? undefined : found;
     const parentId = call?.id ?? `${this.#context.runId}/${key}`;
-    const id = textOf(record['task_id']) ?? textOf(record['agent_id']) ?? key;
-    return this.children.start(key, { id, parentId, agentId: agentTypeOf(record, call) });
+    const id = toText(record['task_id']) ?? toText(record['agent_id']) ?? key;
+    return this.children.start(key, { id, parentId, agentId: readAgentType(record, call) });
   }
 
   #end(key: string, isSuccess: boolean, answer: string | undefined): void {
@@ -115,10 +115,10 @@ export class ClaudeSubagents {
   }
 }
 
-function agentTypeOf(record: WireRecord | undefined, call: OpenCall | undefined): string | undefined {
+function readAgentType(record: WireRecord | undefined, call: OpenCall | undefined): string | undefined {
   return (
-    textOf(record?.['subagent_type']) ??
-    textOf(record?.['agentType']) ??
-    textOf(recordOf(call?.input)?.['subagent_type'])
+    toText(record?.['subagent_type']) ??
+    toText(record?.['agentType']) ??
+    toText(toRecord(call?.input)?.['subagent_type'])
   );
 }

@@ -1,7 +1,7 @@
 import type { LineContext } from '../../shared/line-context.ts';
 import { lineTranslator, type RecordReader } from '../../shared/line-translator.ts';
 import type { Translator, TranslatorOptions } from '../../contract/translator.ts';
-import { recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { toRecord, toText, type WireRecord } from '../../shared/wire-value.ts';
 import { ClaudeReader, readAskedCall } from './reader.ts';
 
 /**
@@ -42,7 +42,7 @@ class ClaudeStreamReader implements RecordReader {
   }
 
   #requested(record: WireRecord): void {
-    const request = recordOf(record['request']);
+    const request = toRecord(record['request']);
     const call = readAskedCall(request);
     if (call !== undefined) this.#reader.asked(call);
     else if (request?.['subtype'] !== 'hook_callback') this.#context.unknown(record);
@@ -51,5 +51,5 @@ class ClaudeStreamReader implements RecordReader {
 
 /** Whether a person stopped the turn. */
 function isInterrupted(record: WireRecord): boolean {
-  return record['is_error'] === true && textOf(record['terminal_reason'])?.startsWith('aborted_') === true;
+  return record['is_error'] === true && toText(record['terminal_reason'])?.startsWith('aborted_') === true;
 }

@@ -1,5 +1,5 @@
 import type { EventOf } from '../../../../events/vocabulary.ts';
-import { countOf, recordOf, type WireRecord } from '../../shared/wire-value.ts';
+import { toCount, toRecord, type WireRecord } from '../../shared/wire-value.ts';
 import { defined } from '../../../../base/defined.ts';
 
 export type Usage = Omit<EventOf<'usage'>, 'type' | 'runId'>;
@@ -26,9 +26,9 @@ export class ClaudeUsage {
   take(result: WireRecord): Usage | undefined {
     const main = readMessageUsage(result['usage']);
     this.#main = add(this.#main, main?.counts ?? none);
-    const models = recordOf(result['modelUsage']);
-    const added = recordOf(result['model_usage_since_last_result']);
-    const cost = this.#costOf(result, added);
+    const models = toRecord(result['modelUsage']);
+    const added = toRecord(result['model_usage_since_last_result']);
+    const cost = this.#getCost(result, added);
     if (added !== undefined) this.#all = add(this.#all, allModels(added));
     else if (models !== undefined) this.#all = allModels(models);
     if (models !== undefined) this.#models = Object.keys(models);
@@ -36,12 +36,12 @@ export class ClaudeUsage {
   }
 
   /** The cost of all agents since the previous result; undefined when it was not reported. */
-  #costOf(result: WireRecord, added: WireRecord | undefined): number | undefined {
-    const total = countOf(result['total_cost_usd']);
+  #getCost(result: WireRecord, added: WireRecord | undefined): number | undefined {
+    const total = toCount(result['total_cost_usd']);
     const before = this.#cost;
     this.#cost = total ?? before;
     if (added === undefined) return total === undefined ? undefined : rounded(Math.max(0, total - before));
-    const costs = Object.values(added).map(entry => countOf(recordOf(entry)?.['costUSD']) ?? 0);
+    const costs = Object.values(added).map(entry => toCount(toRecord(entry)?.['costUSD']) ?? 0);
     return rounded(costs.reduce((sum, cost) => sum + cost, 0));
   }
 
@@ -59,14 +59,14 @@ export class ClaudeUsage {
 
 /** Returns the usage of a model call, or of several; undefined when it is not reported. */
 export function readMessageUsage(value: unknown): { usage: Usage; counts: Counts } | undefined {
-  const usage = recordOf(value);
-  const uncached = countOf(usage?.['input_tokens']);
-  const outputTokens = countOf(usage?.['output_tokens']);
+  const usage = toRecord(value);
+  const uncached = toCount(usage?.['input_tokens']);
+  const outputTokens = toCount(usage?.['output_tokens']);
   if (usage === undefined || uncached === undefined || outputTokens === undefined) return undefined;
-  const cacheReadTokens = countOf(usage['cache_read_input_tokens']);
-  const cacheWriteTokens = countOf(usage['cache_creation_input_tokens']);
+  const cacheReadTokens = toCount(usage['cache_read_input_tokens']);
+  const cacheWriteTokens = toCount(usage['cache_creation_input_tokens']);
   const inputTokens = uncached + (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0);
-  const reasoningTokens = countOf(recordOf(usage['output_tokens_details'])?.['thinking_tokens']);
+  const reasoningTokens = toCount(toRecord(usage['output_tokens_details'])?.['thinking_tokens']);
   return {
     usage: { inputTokens, outputTokens, ...defined({ cacheReadTokens, cacheWriteTokens, reasoningTokens }) },
     counts: {
@@ -81,13 +81,13 @@ export function readMessageUsage(value: unknown): { usage: Usage; counts: Counts
 function allModels(models: WireRecord): Counts {
   let all = none;
   for (const entry of Object.values(models)) {
-    const model = recordOf(entry);
-    const cacheReadTokens = countOf(model?.['cacheReadInputTokens']) ?? 0;
-    const cacheWriteTokens = countOf(model?.['cacheCreationInputTokens']) ?? 0;
-    const inputTokens = (countOf(model?.['inputTokens']) ?? 0) + cacheReadTokens + cacheWriteTokens;
+    const model = toRecord(entry);
+    const cacheReadTokens = toCount(model?.['cacheReadInputTokens']) ?? 0;
+    const cacheWriteTokens = toCount(model?.['cacheCreationInputTokens']) ?? 0;
+    const inputTokens = (toCount(model?.['inputTokens']) ?? 0) + cacheReadTokens + cacheWriteTokens;
     all = add(all, {
       inputTokens,
-      outputTokens: countOf(model?.['outputTokens']) ?? 0,
+      outputTokens: toCount(model?.['outputTokens']) ?? 0,
       cacheReadTokens,
       cacheWriteTokens,
     });

@@ -2,7 +2,7 @@ import type { ToolOutput } from '../../../../events/tools.ts';
 import type { LineContext } from '../../shared/line-context.ts';
 import { type OpenCall, OpenCalls } from '../../shared/open-calls.ts';
 import { readableError } from '../../shared/readable-error.ts';
-import { countOf, numberOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { toCount, toNumber, toRecord, toText, type WireRecord } from '../../shared/wire-value.ts';
 import { defined } from '../../../../base/defined.ts';
 import { parseJson } from '../../../../base/parse-json.ts';
 
@@ -28,9 +28,9 @@ export class LegacyRecords {
 
   take(record: WireRecord): boolean {
     const { type, partial } = record;
-    if (type === 'error') return this.#fail(textOf(record['message']));
+    if (type === 'error') return this.#fail(toText(record['message']));
     if (type !== 'say' && type !== 'ask') return false;
-    const kind = textOf(record[type]);
+    const kind = toText(record[type]);
     const text = record['text'] ?? '';
     const on = type === 'say' ? this.#onSay : this.#onAsk;
     if (kind === undefined || typeof text !== 'string' || !Object.hasOwn(on, kind)) return false;
@@ -49,7 +49,7 @@ export class LegacyRecords {
       this.#context.finished = true;
       return this.#write('text', text);
     },
-    reasoning: (text, record) => this.#write('reasoning', textOf(record['reasoning']) ?? text),
+    reasoning: (text, record) => this.#write('reasoning', toText(record['reasoning']) ?? text),
     api_req_started: (text, record) => this.#requested(text, record),
     api_req_retried: () => {
       this.#context.forgive();
@@ -59,8 +59,8 @@ export class LegacyRecords {
     },
     error_retry: text => this.#retry(text),
     tool: text => {
-      const { tool, ...input } = recordOf(parseJson(text)) ?? {};
-      const name = textOf(tool);
+      const { tool, ...input } = toRecord(parseJson(text)) ?? {};
+      const name = toText(tool);
       if (name !== undefined) this.#call(name, input);
       return name !== undefined;
     },
@@ -73,7 +73,7 @@ export class LegacyRecords {
   };
 
   readonly #onAsk: On = {
-    followup: text => this.#write('text', textOf(recordOf(parseJson(text))?.['question']) ?? text),
+    followup: text => this.#write('text', toText(toRecord(parseJson(text))?.['question']) ?? text),
     command_output: text => this.#printed(text),
   };
 
@@ -104,34 +104,34 @@ export class LegacyRecords {
 
   /** A model request is reported again, under the same timestamp, when its usage is known. */
   #requested(text: string, record: WireRecord): boolean {
-    const request = recordOf(parseJson(text));
+    const request = toRecord(parseJson(text));
     const { ts } = record;
     if (request === undefined) return false;
     if (ts === undefined || ts !== this.#request) {
-      for (const { call } of this.#waiting) this.#result(call, resultIn(textOf(request['request']) ?? ''));
+      for (const { call } of this.#waiting) this.#result(call, resultIn(toText(request['request']) ?? ''));
       this.#waiting = [];
-      this.#context.step({ model: textOf(recordOf(record['modelInfo'])?.['modelId']) });
+      this.#context.step({ model: toText(toRecord(record['modelInfo'])?.['modelId']) });
     }
     this.#request = ts;
-    const inputTokens = countOf(request['tokensIn']);
-    const outputTokens = countOf(request['tokensOut']);
+    const inputTokens = toCount(request['tokensIn']);
+    const outputTokens = toCount(request['tokensOut']);
     if (inputTokens === undefined || outputTokens === undefined) return false;
-    const cacheReadTokens = countOf(request['cacheReads']);
-    const cacheWriteTokens = countOf(request['cacheWrites']);
+    const cacheReadTokens = toCount(request['cacheReads']);
+    const cacheWriteTokens = toCount(request['cacheWrites']);
     this.#context.emit({
       type: 'usage',
       inputTokens: inputTokens + (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0),
       outputTokens,
-      ...defined({ cacheReadTokens, cacheWriteTokens, cost: countOf(request['cost']) }),
+      ...defined({ cacheReadTokens, cacheWriteTokens, cost: toCount(request['cost']) }),
     });
     return false;
   }
 
   #retry(text: string): boolean {
-    const { errorMessage, attempt, maxAttempts, failed } = recordOf(parseJson(text)) ?? {};
-    const message = readableError(textOf(errorMessage) ?? 'The model call failed.');
+    const { errorMessage, attempt, maxAttempts, failed } = toRecord(parseJson(text)) ?? {};
+    const message = readableError(toText(errorMessage) ?? 'The model call failed.');
     if (failed === true) return this.#fail(message);
-    const retry = `${message} (retry ${numberOf(attempt) ?? '?'} of ${numberOf(maxAttempts) ?? '?'})`;
+    const retry = `${message} (retry ${toNumber(attempt) ?? '?'} of ${toNumber(maxAttempts) ?? '?'})`;
     this.#context.emit({ type: 'error', message: retry, code: 'error_retry' });
     return true;
   }

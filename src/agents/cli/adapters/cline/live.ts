@@ -1,7 +1,7 @@
 import { acpLive } from '../../channels/acp/acp-adapter.ts';
 import { nestedSubagents } from '../../channels/acp/nested-subagents.ts';
 import { acpProfile, type CallFields } from '../../channels/acp/profile.ts';
-import { listOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { toList, toRecord, toText, type WireRecord } from '../../shared/wire-value.ts';
 import { clineProvider } from './providers-file.ts';
 import { readToolOutput } from './wire.ts';
 import { parseJson } from '../../../../base/parse-json.ts';
@@ -55,18 +55,18 @@ export const clineLive = acpLive(clineProfile, {
 
 /** The commands of a call, which run one after the other. */
 function shellLine(input: WireRecord): string | undefined {
-  const commands = listOf(input['commands']).map(item => textOf(item) ?? textOf(recordOf(item)?.['command']));
-  if (commands.length === 0) return textOf(input['command']);
+  const commands = toList(input['commands']).map(item => toText(item) ?? toText(toRecord(item)?.['command']));
+  if (commands.length === 0) return toText(input['command']);
   return commands.every(command => command !== undefined) ? commands.join('\n') : undefined;
 }
 
 function toolOutput({ status, rawOutput }: CallFields, name: string) {
   // An error arrives as the text of a JSON object.
   const output = typeof rawOutput === 'string' ? (parseJson(rawOutput) ?? rawOutput) : rawOutput;
-  if (status === 'failed' && recordOf(output)?.['error'] === undefined)
-    return { error: textOf(output) ?? 'The tool failed.' };
+  if (status === 'failed' && toRecord(output)?.['error'] === undefined)
+    return { error: toText(output) ?? 'The tool failed.' };
   // The output of a failed subagent is its message.
-  if (recordOf(output)?.['finishReason'] === 'error')
-    return { error: textOf(recordOf(output)?.['text']) ?? 'The subagent failed.' };
+  if (toRecord(output)?.['finishReason'] === 'error')
+    return { error: toText(toRecord(output)?.['text']) ?? 'The subagent failed.' };
   return readToolOutput({ output }, name);
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { recordOf, textOf } from '../../shared/wire-value.ts';
+import { toRecord, toText } from '../../shared/wire-value.ts';
 import { defined } from '../../../../base/defined.ts';
 
 /** The provider that `cline auth` has configured. */
@@ -19,8 +19,8 @@ export function clineProvider(environment: Readonly<Record<string, string>>): Cl
   } catch {
     return {}; // There are none: the program asks for them itself.
   }
-  const provider = environment['CLINE_PROVIDER'] ?? textOf(recordOf(settings)?.['lastUsedProvider']);
-  const entry = recordOf(recordOf(recordOf(settings)?.['providers'])?.[provider ?? '']);
-  const own = recordOf(entry?.['settings']);
-  return defined({ provider, apiKey: textOf(own?.['apiKey']), model: textOf(own?.['model']) });
+  const provider = environment['CLINE_PROVIDER'] ?? toText(toRecord(settings)?.['lastUsedProvider']);
+  const entry = toRecord(toRecord(toRecord(settings)?.['providers'])?.[provider ?? '']);
+  const own = toRecord(entry?.['settings']);
+  return defined({ provider, apiKey: toText(own?.['apiKey']), model: toText(own?.['model']) });
 }

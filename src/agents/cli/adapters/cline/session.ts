@@ -21,7 +21,7 @@ import {
   type WrittenSession,
 } from '../../sessions/written-session.ts';
 import { SessionTurns } from '../../sessions/session-turns.ts';
-import { joinedText, listOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { joinedText, toList, toRecord, toText, type WireRecord } from '../../shared/wire-value.ts';
 import { readToolOutput, readUsage } from './wire.ts';
 
 /** The sessions of Cline: `sessions/<id>/<id>.json`, its messages and those of its subagents in documents beside it. */
@@ -32,11 +32,11 @@ export const clineSession: SessionFormat = {
     for await (const file of filesAt(path ?? folder, isManifest)) {
       const manifest = readDocument(file);
       const messages = statSync(messagesFile(file), { throwIfNoEntry: false });
-      const id = textOf(manifest?.['session_id']);
+      const id = toText(manifest?.['session_id']);
       if (manifest === undefined || messages === undefined || id === undefined) continue;
       const { size, mtime, mtimeMs } = messages;
-      const title = textOf(recordOf(manifest['metadata'])?.['title']) ?? textOf(manifest['prompt']);
-      const details = { cwd: textOf(manifest['cwd']), createdAt: textOf(manifest['started_at']), title };
+      const title = toText(toRecord(manifest['metadata'])?.['title']) ?? toText(manifest['prompt']);
+      const details = { cwd: toText(manifest['cwd']), createdAt: toText(manifest['started_at']), title };
       yield {
         id,
         path: file,
@@ -52,8 +52,8 @@ export const clineSession: SessionFormat = {
     const { messages, ...document } = readDocument(name) ?? {};
     if (file === undefined) yield rowLine(id, { session: readDocument(path), document, agents: findAgents(path) });
     else yield rowLine(file, { document });
-    for (const [index, message] of listOf(messages).entries())
-      yield rowLine(recordOf(message)?.['id'] ?? index, { message });
+    for (const [index, message] of toList(messages).entries())
+      yield rowLine(toRecord(message)?.['id'] ?? index, { message });
   },
   isSameLine: hasSameKey,
   reader: ids => new ClineSessionReader(ids),
@@ -80,7 +80,7 @@ function messagesFile(manifest: string): string {
 
 function readDocument(path: string): WireRecord | undefined {
   try {
-    return recordOf(JSON.parse(readFileSync(path, 'utf8')));
+    return toRecord(JSON.parse(readFileSync(path, 'utf8')));
   } catch {
     return undefined; // It is missing or damaged: the caller reports it.
   }
@@ -90,8 +90,8 @@ function readDocument(path: string): WireRecord | undefined {
 function findAgents(path: string): WireRecord[] {
   const names = readdirSync(dirname(path)).filter(name => /^agent_[\w-]+\.messages\.json$/.test(name));
   return names.map(file => {
-    const [first] = listOf(readDocument(join(dirname(path), file))?.['messages']);
-    return { name: file.replace('.messages.json', ''), task: joinedText(recordOf(first)?.['content']) };
+    const [first] = toList(readDocument(join(dirname(path), file))?.['messages']);
+    return { name: file.replace('.messages.json', ''), task: joinedText(toRecord(first)?.['content']) };
   });
 }
 
@@ -116,23 +116,23 @@ class ClineSessionReader implements SessionReader {
 
   take(record: WireRecord, file?: string): boolean {
     const { turns } = this;
-    const session = recordOf(record['session']);
+    const session = toRecord(record['session']);
     if (session !== undefined) {
-      turns.cwd = textOf(session['cwd']);
-      turns.model = textOf(session['model']);
+      turns.cwd = toText(session['cwd']);
+      turns.model = toText(session['model']);
       turns.at(session['started_at']);
-      for (const agent of listOf(record['agents'])) {
-        const { name, task } = recordOf(agent) ?? {};
+      for (const agent of toList(record['agents'])) {
+        const { name, task } = toRecord(agent) ?? {};
         this.#files.set(String(task), String(name));
       }
       return true;
     }
-    const message = recordOf(record['message']);
+    const message = toRecord(record['message']);
     if (message === undefined) return record['document'] !== undefined;
     turns.at(message['ts']);
-    const key = textOf(message['id']);
+    const key = toText(message['id']);
     const results = readResults(record);
-    const blocks = listOf(message['content']);
+    const blocks = toList(message['content']);
     if (message['role'] === 'assistant') this.#assistant(message, { key, file });
     else if (results.length > 0) turns.read(turn => results.forEach(block => takeResult(turn, block)), { key });
     else if (file === undefined) {
@@ -149,30 +149,30 @@ class ClineSessionReader implements SessionReader {
 
   #assistant(message: WireRecord, { key, file }: { key: string | undefined; file: string | undefined }): void {
     const { turns } = this;
-    const model = textOf(recordOf(message['modelInfo'])?.['id']);
+    const model = toText(toRecord(message['modelInfo'])?.['id']);
     turns.model = model ?? turns.model;
     const content = message['content'];
-    const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content);
+    const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : toList(content);
     turns.read(
       turn => {
         const runId = file === undefined ? turn.context.runId : turn.children.get(this.#callOf.get(file) ?? '')?.runId;
-        for (const block of blocks) this.#block(turn, recordOf(block) ?? {}, runId);
-        const usage = readUsage(recordOf(message['metrics']));
+        for (const block of blocks) this.#block(turn, toRecord(block) ?? {}, runId);
+        const usage = readUsage(toRecord(message['metrics']));
         turn.usage(usage && { ...usage, ...defined({ model }) }, runId);
       },
       { key },
     );
-    if (file === undefined) turns.done(!blocks.some(block => recordOf(block)?.['type'] === 'tool_use'));
+    if (file === undefined) turns.done(!blocks.some(block => toRecord(block)?.['type'] === 'tool_use'));
   }
 
   #block(turn: PlainTurn, block: WireRecord, runId: string | undefined): void {
     const { type, text, thinking, input = {} } = block;
     if (type === 'text' && typeof text === 'string') turn.say('text', text, runId);
     else if (type === 'thinking' && typeof thinking === 'string') turn.say('reasoning', thinking, runId);
-    const rawId = type === 'tool_use' ? textOf(block['id']) : undefined;
+    const rawId = type === 'tool_use' ? toText(block['id']) : undefined;
     if (rawId === undefined) return;
-    const { id: parentId } = turn.call(rawId, textOf(block['name']) ?? 'tool_use', input, runId);
-    const task = textOf(recordOf(input)?.['task']);
+    const { id: parentId } = turn.call(rawId, toText(block['name']) ?? 'tool_use', input, runId);
+    const task = toText(toRecord(input)?.['task']);
     const file = task === undefined ? undefined : this.#files.get(task);
     if (block['name'] !== 'spawn_agent' || file === undefined) return;
     this.#files.delete(task ?? '');
@@ -182,17 +182,17 @@ class ClineSessionReader implements SessionReader {
 }
 
 function readResults(record: WireRecord): WireRecord[] {
-  return listOf(recordOf(record['message'])?.['content']).flatMap(value => {
-    const block = recordOf(value);
+  return toList(toRecord(record['message'])?.['content']).flatMap(value => {
+    const block = toRecord(value);
     return block?.['type'] === 'tool_result' ? [block] : [];
   });
 }
 
 function takeResult(turn: PlainTurn, block: WireRecord): void {
-  const rawId = textOf(block['tool_use_id']) ?? '';
+  const rawId = toText(block['tool_use_id']) ?? '';
   const call = turn.openCall(rawId);
   const output = readToolOutput({ output: readContent(block['content']) }, call?.name ?? '');
-  const answer = 'context' in output ? textOf(output.context) : 'error' in output ? output.error : output.reason;
+  const answer = 'context' in output ? toText(output.context) : 'error' in output ? output.error : output.reason;
   turn.children.end(rawId, 'context' in output ? 'complete' : 'error', answer);
   if (!turn.result(rawId, output)) turn.context.unknown(block);
 }

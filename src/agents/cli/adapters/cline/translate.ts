@@ -5,7 +5,7 @@ import type { LineContext } from '../../shared/line-context.ts';
 import { lineTranslator, type RecordReader } from '../../shared/line-translator.ts';
 import { readableError } from '../../shared/readable-error.ts';
 import type { Translator, TranslatorOptions } from '../../contract/translator.ts';
-import { numberOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { toNumber, toRecord, toText, type WireRecord } from '../../shared/wire-value.ts';
 import { clineProfile } from './live.ts';
 import { LegacyRecords } from './legacy.ts';
 import { Speaker, Speakers } from './speakers.ts';
@@ -48,7 +48,7 @@ class ClineReader implements RecordReader {
   }
 
   take(record: WireRecord): void {
-    const sessionId = textOf(record['sessionId']) ?? textOf(record['session_id']) ?? textOf(record['id']);
+    const sessionId = toText(record['sessionId']) ?? toText(record['session_id']) ?? toText(record['id']);
     if (sessionId !== undefined && this.#context.sessionId === undefined) this.#context.session(sessionId);
     if (!dispatch(this.#on, record) && !this.#takeLegacy(record)) this.#context.unknown(record);
   }
@@ -69,12 +69,12 @@ class ClineReader implements RecordReader {
       this.#hook(record);
       return true;
     },
-    agent_event: record => dispatch(this.#onAgent, recordOf(record['event'])),
-    team_event: record => dispatch(this.#onTeam, recordOf(record['event'])),
+    agent_event: record => dispatch(this.#onAgent, toRecord(record['event'])),
+    team_event: record => dispatch(this.#onTeam, toRecord(record['event'])),
     run_result: record => this.#result(record),
     run_aborted: record => {
       if (this.#context.failure === undefined)
-        this.#context.fail({ message: textOf(record['message']) ?? 'The run was aborted.', code: 'aborted' });
+        this.#context.fail({ message: toText(record['message']) ?? 'The run was aborted.', code: 'aborted' });
       return true;
     },
   };
@@ -89,7 +89,7 @@ class ClineReader implements RecordReader {
     done: (event, mate) => {
       const speaker = mate ?? this.#speakers.ofEnd();
       const isComplete = event['reason'] === 'completed';
-      const text = textOf(event['text']);
+      const text = toText(event['text']);
       // A failed subagent without a text fails with the result of its call, which says why.
       if (mate === undefined && (isComplete || text !== undefined))
         this.#end(speaker, isComplete ? 'complete' : 'error', text);
@@ -114,11 +114,11 @@ class ClineReader implements RecordReader {
     task_start: event => this.#mate(event) !== undefined,
     agent_event: event => {
       const mate = this.#mate(event);
-      return mate !== undefined && dispatch(this.#onAgent, recordOf(event['event']), mate);
+      return mate !== undefined && dispatch(this.#onAgent, toRecord(event['event']), mate);
     },
     task_end: event => {
-      const mate = this.#mates.get(textOf(event['agentId']) ?? '');
-      const answer = textOf(recordOf(event['result'])?.['text']) ?? textOf(recordOf(event['error'])?.['message']);
+      const mate = this.#mates.get(toText(event['agentId']) ?? '');
+      const answer = toText(toRecord(event['result'])?.['text']) ?? toText(toRecord(event['error'])?.['message']);
       if (mate === undefined) return false;
       const isComplete = event['status'] === 'completed';
       this.#end(mate, isComplete ? 'complete' : 'error', answer ?? (isComplete ? undefined : mate.failure));
@@ -128,8 +128,8 @@ class ClineReader implements RecordReader {
 
   /** Hooks are bookkeeping: they only attribute the records that follow. */
   #hook(record: WireRecord): void {
-    const agentId = textOf(record['agentId']);
-    const parentId = textOf(record['parentAgentId']);
+    const agentId = toText(record['agentId']);
+    const parentId = toText(record['parentAgentId']);
     const name = record['hookEventName'];
     const speaker = this.#speakers.ofAgent(agentId);
     if (name === 'agent_start' && agentId !== undefined && parentId === undefined) this.#speakers.start(agentId);
@@ -149,7 +149,7 @@ class ClineReader implements RecordReader {
 
   /** Returns the working teammate and starts its work if necessary. */
   #mate(event: WireRecord): Speaker | undefined {
-    const name = textOf(event['agentId']);
+    const name = toText(event['agentId']);
     if (name === undefined) return undefined;
     const working = this.#mates.get(name);
     if (working !== undefined) return working;
@@ -171,14 +171,14 @@ class ClineReader implements RecordReader {
 
   /** The results of failed calls carry their errors; only an error that ends the agent is an error of its run. */
   #error(event: WireRecord, mate: Speaker | undefined): boolean {
-    const message = textOf(recordOf(event['error'])?.['message']) ?? textOf(event['error']);
+    const message = toText(toRecord(event['error'])?.['message']) ?? toText(event['error']);
     if (message === undefined) return false;
     if (event['recoverable'] === true) {
       this.#mistake = message;
       return true;
     }
     const speaker = mate ?? this.#speakers.ofEnd();
-    const code = event['errorClass'] === 'unknown' ? undefined : textOf(event['errorClass']);
+    const code = event['errorClass'] === 'unknown' ? undefined : toText(event['errorClass']);
     if (speaker === this.#speakers.main) this.#context.fail({ message: readableError(message), code });
     else if (mate === undefined) this.#end(speaker, 'error', readableError(message));
     else mate.failure = readableError(message);
@@ -187,13 +187,13 @@ class ClineReader implements RecordReader {
 
   #result(record: WireRecord): boolean {
     this.#context.finished = true;
-    const usage = this.#turns.hasUsage ? undefined : readUsage(recordOf(record['usage']));
+    const usage = this.#turns.hasUsage ? undefined : readUsage(toRecord(record['usage']));
     if (usage !== undefined) this.#context.emit({ type: 'usage', ...usage });
-    const finish = textOf(record['finishReason']);
+    const finish = toText(record['finishReason']);
     if (finish === undefined) return false;
     if (finish === 'completed') return true;
-    const reported = finish === 'error' ? textOf(record['text']) : undefined;
-    const stopped = `Cline stopped (${finish}) after ${numberOf(record['iterations']) ?? '?'} iterations`;
+    const reported = finish === 'error' ? toText(record['text']) : undefined;
+    const stopped = `Cline stopped (${finish}) after ${toNumber(record['iterations']) ?? '?'} iterations`;
     const message = this.#mistake === undefined ? `${stopped}.` : `${stopped}: ${this.#mistake}`;
     const reason = finish === 'max_iterations' ? 'max_iterations' : 'error';
     const code = finish === 'error' ? undefined : finish;
@@ -203,7 +203,7 @@ class ClineReader implements RecordReader {
 }
 
 function dispatch(on: On, record: WireRecord | undefined, mate?: Speaker): boolean {
-  const type = textOf(record?.['type']);
+  const type = toText(record?.['type']);
   if (record === undefined || type === undefined || !Object.hasOwn(on, type)) return false;
   return (on[type] as On[string])(record, mate);
 }

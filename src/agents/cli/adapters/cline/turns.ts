@@ -1,6 +1,6 @@
 import type { ChildRuns } from '../../shared/child-runs.ts';
 import type { LineContext } from '../../shared/line-context.ts';
-import { type WireRecord, countOf, numberOf, recordOf, remainder, textOf } from '../../shared/wire-value.ts';
+import { type WireRecord, toCount, toNumber, toRecord, remainder, toText } from '../../shared/wire-value.ts';
 import type { Kind, Speaker, Speakers } from './speakers.ts';
 import { readToolOutput, readUsage } from './wire.ts';
 
@@ -30,7 +30,7 @@ export class ClineTurns {
   }
 
   iterationStart(event: WireRecord, mate: Speaker | undefined): boolean {
-    const iteration = numberOf(event['iteration']) ?? 0;
+    const iteration = toNumber(event['iteration']) ?? 0;
     const speaker = mate ?? this.#options.speakers.ofIteration(iteration);
     speaker.iteration = iteration;
     speaker.message++;
@@ -46,7 +46,7 @@ export class ClineTurns {
     if (contentType !== 'text' && contentType !== 'reasoning') return false;
     const delta = event[contentType];
     if (typeof delta !== 'string') return false;
-    const total = textOf(event['accumulated'])?.length;
+    const total = toText(event['accumulated'])?.length;
     this.#write(mate ?? this.#options.speakers.ofFragment(contentType, delta.length, total), contentType, delta);
     return true;
   }
@@ -71,9 +71,9 @@ export class ClineTurns {
   usage(event: WireRecord, mate: Speaker | undefined): boolean {
     const { speakers, hasMates } = this.#options;
     const usage = readUsage(event);
-    if (usage === undefined) return countOf(event['inputTokens']) !== undefined;
-    const inputTotal = countOf(event['totalInputTokens']) ?? 0;
-    const outputTotal = countOf(event['totalOutputTokens']) ?? 0;
+    if (usage === undefined) return toCount(event['inputTokens']) !== undefined;
+    const inputTotal = toCount(event['totalInputTokens']) ?? 0;
+    const outputTotal = toCount(event['totalOutputTokens']) ?? 0;
     const found = mate ?? speakers.ofTotals(inputTotal - usage.inputTokens, outputTotal - usage.outputTokens);
     if (found === undefined && hasMates()) return true;
     const speaker = found ?? speakers.free();
@@ -95,14 +95,14 @@ export class ClineTurns {
   }
 
   #call(event: WireRecord, mate: Speaker | undefined): boolean {
-    const rawId = textOf(event['toolCallId']);
-    const name = textOf(event['toolName']);
+    const rawId = toText(event['toolCallId']);
+    const name = toText(event['toolName']);
     if (rawId === undefined || name === undefined) return false;
     const speaker = mate ?? this.#options.speakers.ofCall();
     const { runId } = speaker;
     const call = speaker.calls.add(rawId, { runId, name, input: event['input'] ?? {} });
     speaker.waiting++;
-    const mateName = name === 'team_run_task' ? textOf(recordOf(call.input)?.['agentId']) : undefined;
+    const mateName = name === 'team_run_task' ? toText(toRecord(call.input)?.['agentId']) : undefined;
     if (mateName !== undefined) speaker.tasks.set(mateName, call.id);
     if (name === 'spawn_agent') speaker.spawns.add(call.id);
     this.#context.emit({ type: 'tool_call', runId, id: call.id, name, input: call.input });
@@ -111,7 +111,7 @@ export class ClineTurns {
   }
 
   #result(event: WireRecord, mate: Speaker | undefined): boolean {
-    const rawId = textOf(event['toolCallId']);
+    const rawId = toText(event['toolCallId']);
     if (rawId === undefined) return false;
     const speaker = mate ?? this.#options.speakers.ofResult(rawId);
     const call = speaker.calls.settle(rawId);
@@ -123,9 +123,9 @@ export class ClineTurns {
     const spawned = this.#options.speakers.ofSpawn(id);
     if (spawned !== undefined) {
       const { result } = 'context' in output ? output : {};
-      const isFailed = recordOf(result)?.['finishReason'] === 'error';
+      const isFailed = toRecord(result)?.['finishReason'] === 'error';
       if ('context' in output)
-        this.#options.end(spawned, isFailed ? 'error' : 'complete', isFailed ? textOf(output.context) : undefined);
+        this.#options.end(spawned, isFailed ? 'error' : 'complete', isFailed ? toText(output.context) : undefined);
       else this.#options.end(spawned, 'error', 'error' in output ? output.error : output.reason);
     }
     this.#context.emit({ type: 'tool_result', runId, id, name, output });

@@ -1,24 +1,24 @@
 import type { EventOf } from '../../../../events/vocabulary.ts';
 import type { ToolOutput } from '../../../../events/tools.ts';
 import { readableError } from '../../shared/readable-error.ts';
-import { countOf, joinedText, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { toCount, joinedText, toRecord, toText, type WireRecord } from '../../shared/wire-value.ts';
 import { defined } from '../../../../base/defined.ts';
 
 type Usage = Omit<EventOf<'usage'>, 'type' | 'runId'>;
 
 /** Returns the usage in a record; undefined when it has none. A cost of zero means that the price is unknown. */
 export function readUsage(usage: WireRecord | undefined): Usage | undefined {
-  const inputTokens = countOf(usage?.['inputTokens']);
-  const outputTokens = countOf(usage?.['outputTokens']);
+  const inputTokens = toCount(usage?.['inputTokens']);
+  const outputTokens = toCount(usage?.['outputTokens']);
   if (usage === undefined || inputTokens === undefined || outputTokens === undefined) return undefined;
   if (inputTokens + outputTokens === 0) return undefined;
-  const cost = countOf(usage['cost']) ?? (usage['totalInputTokens'] === undefined ? countOf(usage['totalCost']) : 0);
+  const cost = toCount(usage['cost']) ?? (usage['totalInputTokens'] === undefined ? toCount(usage['totalCost']) : 0);
   return {
     inputTokens,
     outputTokens,
     ...defined({
-      cacheReadTokens: countOf(usage['cacheReadTokens']),
-      cacheWriteTokens: countOf(usage['cacheWriteTokens']),
+      cacheReadTokens: toCount(usage['cacheReadTokens']),
+      cacheWriteTokens: toCount(usage['cacheWriteTokens']),
       cost: cost === 0 ? undefined : cost,
     }),
   };
@@ -33,7 +33,7 @@ interface ItemOutcome {
 /** Returns the output of a tool: a list with an entry for each item, an object or a text. */
 export function readToolOutput(event: WireRecord, name: string): ToolOutput {
   const { output } = event;
-  const object = recordOf(output);
+  const object = toRecord(output);
   const error = object?.['success'] === true ? undefined : (errorIn(object?.['error']) ?? errorIn(event['error']));
   if (error !== undefined)
     return /requires approval/.test(error) ? { status: 'denied', reason: error } : { error: readableError(error) };
@@ -42,7 +42,7 @@ export function readToolOutput(event: WireRecord, name: string): ToolOutput {
     return name === 'skills' && /^Skill ".*" not found/.test(output) ? { error: output } : { context: output };
   if (object === undefined) return { context: output ?? '' };
   const { result, text, content, success, isError, finishReason } = object;
-  const context = textOf(result) ?? textOf(text) ?? joinedText(content) ?? output;
+  const context = toText(result) ?? toText(text) ?? joinedText(content) ?? output;
   if (success === false || isError === true)
     return { error: typeof context === 'string' ? context : 'The tool failed.' };
   return typeof finishReason === 'string' ? { context, result: { finishReason } } : { context };
@@ -54,13 +54,13 @@ function batchOutput(output: readonly unknown[]): ToolOutput {
   const [first] = items;
   const failed = items.every(item => !item.isSuccess && item.exitCode === undefined);
   if (first !== undefined && failed)
-    return { error: output.map(item => errorIn(recordOf(item)?.['error']) ?? 'It failed.').join('\n') };
+    return { error: output.map(item => errorIn(toRecord(item)?.['error']) ?? 'It failed.').join('\n') };
   const exitCode = items.length === 1 ? first?.exitCode : undefined;
   return { context: output, result: { items, ...defined({ exitCode }) } };
 }
 
 function itemOutcome(value: unknown): ItemOutcome {
-  const item = recordOf(value);
+  const item = toRecord(value);
   const error = errorIn(item?.['error']);
   const exitCode = /^Command exited with code (\d+)/.exec(error ?? '')?.[1];
   const isSuccess = item?.['success'] === true || (item?.['success'] === undefined && error === undefined);
@@ -68,5 +68,5 @@ function itemOutcome(value: unknown): ItemOutcome {
 }
 
 function errorIn(value: unknown): string | undefined {
-  return textOf(value) ?? textOf(recordOf(value)?.['message']);
+  return toText(value) ?? toText(toRecord(value)?.['message']);
 }

@@ -3,7 +3,7 @@ import { endingRuns } from '../../shared/child-runs.ts';
 import type { LineContext } from '../../shared/line-context.ts';
 import { type OpenCall, OpenCalls } from '../../shared/open-calls.ts';
 import { errorText } from '../../shared/readable-error.ts';
-import { listOf, recordOf, remainder, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { toList, toRecord, remainder, toText, type WireRecord } from '../../shared/wire-value.ts';
 import { childEnds, type ItemTool, itemTools, readAgentStates, readTasks } from './wire.ts';
 
 export type ItemPhase = 'started' | 'updated' | 'completed';
@@ -59,8 +59,8 @@ export class CodexItems {
 
   /** Translates an item; `record` is the message that carries it. */
   take(phase: ItemPhase, item: WireRecord | undefined, record: WireRecord): void {
-    const id = textOf(item?.['id']);
-    const type = textOf(item?.['type']);
+    const id = toText(item?.['id']);
+    const type = toText(item?.['type']);
     if (item === undefined || id === undefined || type === undefined) this.#context.unknown(record);
     else if (type === 'agent_message' || type === 'reasoning')
       this.#speech(phase, { type: type === 'reasoning' ? type : 'text', id, item, record });
@@ -80,7 +80,7 @@ export class CodexItems {
     const open = this.#streamed.get(id);
     if (open === undefined) this.#streamed.set(id, { type, text: fragment });
     else open.text += fragment;
-    const fields = { runId: this.runId, id: this.#idOf(id), content: fragment };
+    const fields = { runId: this.runId, id: this.#toId(id), content: fragment };
     this.#context.emit(type === 'text' ? { type, ...fields, final: false } : { type, ...fields });
   }
 
@@ -88,7 +88,7 @@ export class CodexItems {
   endStreams(): void {
     for (const [id, { type }] of this.#streamed)
       if (type === 'text')
-        this.#context.emit({ type, runId: this.runId, id: this.#idOf(id), content: '', final: true });
+        this.#context.emit({ type, runId: this.runId, id: this.#toId(id), content: '', final: true });
     this.#streamed.clear();
   }
 
@@ -155,7 +155,7 @@ export class CodexItems {
     const rest = remainder(streamed, content);
     const fields = {
       runId: this.runId,
-      id: rest === undefined ? `${this.#idOf(id)}-whole` : this.#idOf(id),
+      id: rest === undefined ? `${this.#toId(id)}-whole` : this.#toId(id),
       content: rest ?? content,
     };
     if (type === 'text') this.#context.emit({ type, ...fields, final: true });
@@ -173,7 +173,7 @@ export class CodexItems {
     const make = () => this.call(rawId, { name: tool.name(item), input: tool.input(item) });
     if (phase === 'started') {
       const { id: callId } = make();
-      for (const id of listOf(item['receiver_thread_ids']))
+      for (const id of toList(item['receiver_thread_ids']))
         if (typeof id === 'string') this.#agents.mention(id, { callId, items: this });
       if (this.#whenCalled === undefined) this.start(rawId);
       else this.#whenCalled(rawId);
@@ -216,13 +216,13 @@ export class CodexItems {
       if (reason === undefined) return [];
       return this.#agents.end(id, reason, message) || this.#ended.has(id) ? [id] : [];
     });
-    if (item['tool'] === 'wait' && recordOf(item['agents_states']) !== undefined && ended.length === 0)
+    if (item['tool'] === 'wait' && toRecord(item['agents_states']) !== undefined && ended.length === 0)
       ended.push(...this.#ended);
     for (const id of ended) this.#ended.delete(id);
     return ended;
   }
 
-  #idOf(rawId: string): string {
+  #toId(rawId: string): string {
     return `${this.runId}/${rawId}`;
   }
 }

@@ -23,7 +23,7 @@ import {
 import { SessionTurns } from '../../sessions/session-turns.ts';
 import { errorText } from '../../shared/readable-error.ts';
 import { SessionUsage } from '../../shared/session-usage.ts';
-import { joinedText, listOf, numberOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { joinedText, toList, toNumber, toRecord, toText, type WireRecord } from '../../shared/wire-value.ts';
 import { readUsage } from './wire.ts';
 
 /** How much is read of a file to list it: the first prompt comes after the instructions of the program. */
@@ -45,10 +45,10 @@ export const codexSession: SessionFormat = {
         const [first = ''] = text.split('\n', 1);
         if (!/"type":\s*"session_meta"/.test(first.slice(0, 4096))) return undefined;
         const field = (name: string) => new RegExp(`"${name}":\\s*("(?:[^"\\\\]|\\\\.)*")`).exec(first)?.[1];
-        const read = (name: string) => textOf(JSON.parse(field(name) ?? 'null'));
+        const read = (name: string) => toText(JSON.parse(field(name) ?? 'null'));
         const id = read('id');
         if (id === undefined || read('parent_thread_id') !== undefined) return undefined;
-        const prompt = find(record => readPrompt(recordOf(record['payload'])));
+        const prompt = find(record => readPrompt(toRecord(record['payload'])));
         const title = typeof prompt === 'string' ? prompt : joinedText(prompt);
         return { id, ...defined({ cwd: read('cwd'), createdAt: read('timestamp'), title }) };
       },
@@ -102,11 +102,11 @@ class CodexSessionReader implements SessionReader {
   }
 
   before({ type, payload }: WireRecord): readonly IncludedFile[] {
-    const body = recordOf(payload);
-    const base = type === 'session_meta' ? recordOf(body?.['history_base']) : undefined;
-    const id = textOf(base?.['thread_id']);
+    const body = toRecord(payload);
+    const base = type === 'session_meta' ? toRecord(body?.['history_base']) : undefined;
+    const id = toText(base?.['thread_id']);
     if (isFileId(id) && !this.#forks.has(id)) {
-      this.#forks.set(id, numberOf(base?.['end_ordinal_exclusive']) ?? Number.POSITIVE_INFINITY);
+      this.#forks.set(id, toNumber(base?.['end_ordinal_exclusive']) ?? Number.POSITIVE_INFINITY);
       return [{ name: id }];
     }
     const isEnd = type === 'event_msg' && (body?.['type'] === 'task_complete' || body?.['type'] === 'turn_aborted');
@@ -119,18 +119,18 @@ class CodexSessionReader implements SessionReader {
   take(record: WireRecord, file?: string): boolean {
     const { turns } = this;
     const { type } = record;
-    const payload = recordOf(record['payload']) ?? {};
+    const payload = toRecord(record['payload']) ?? {};
     const end = file === undefined ? undefined : this.#forks.get(file);
-    if (end !== undefined && (numberOf(record['ordinal']) ?? 0) >= end) return true;
+    if (end !== undefined && (toNumber(record['ordinal']) ?? 0) >= end) return true;
     turns.at(record['timestamp']);
     const child = file === undefined ? undefined : this.#child(file);
     if (type === 'session_meta' || type === 'turn_context') {
-      turns.cwd = textOf(payload['cwd']) ?? turns.cwd;
-      turns.model = textOf(payload['model']) ?? turns.model;
+      turns.cwd = toText(payload['cwd']) ?? turns.cwd;
+      turns.model = toText(payload['model']) ?? turns.model;
     } else if (type === 'response_item') return this.#item(payload, child);
     else if (type === 'event_msg') return this.#event(payload, child);
     else if (type === 'compacted' && child === undefined) {
-      const text = textOf(payload['message']);
+      const text = toText(payload['message']);
       if (text !== undefined) turns.summarise(text, {});
       return true;
     }
@@ -165,14 +165,14 @@ class CodexSessionReader implements SessionReader {
     else if (type === 'reasoning') turns.read(turn => turn.say('reasoning', readReasoning(item), child));
     else if (type === 'function_call' || type === 'custom_tool_call' || type === 'local_shell_call')
       turns.read(turn => {
-        const id = textOf(item['call_id']) ?? textOf(item['id']) ?? '';
-        turn.call(id, textOf(item['name']) ?? type, readInput(item), child);
+        const id = toText(item['call_id']) ?? toText(item['id']) ?? '';
+        turn.call(id, toText(item['name']) ?? type, readInput(item), child);
       });
     else if (type === 'function_call_output' || type === 'custom_tool_call_output')
-      turns.read(turn => this.#output(turn, textOf(item['call_id']) ?? '', item['output']));
+      turns.read(turn => this.#output(turn, toText(item['call_id']) ?? '', item['output']));
     else if (type === 'web_search_call')
       turns.read(turn => {
-        const id = textOf(item['id']) ?? 'web_search';
+        const id = toText(item['id']) ?? 'web_search';
         turn.call(id, 'web_search', item['action'] ?? {}, child);
         turn.result(id, { context: '' });
       });
@@ -195,7 +195,7 @@ class CodexSessionReader implements SessionReader {
     const { turns } = this;
     const { type } = event;
     if (type === 'token_count') {
-      const info = recordOf(event['info']);
+      const info = toRecord(event['info']);
       const total = readUsage(info?.['total_token_usage']);
       const counter = this.#usage.get(child);
       if (total === undefined || total.inputTokens + total.outputTokens === 0) return true;
@@ -205,8 +205,8 @@ class CodexSessionReader implements SessionReader {
       const model = defined({ model: turns.model });
       if (used !== undefined && turns.runId !== undefined) turns.read(turn => turn.usage({ ...used, ...model }, child));
     } else if (type === 'item_completed' || type === 'exec_command_end') {
-      const item = recordOf(event['item']) ?? event;
-      const [id, exitCode] = [textOf(item['id']) ?? textOf(item['call_id']), numberOf(item['exit_code'])];
+      const item = toRecord(event['item']) ?? event;
+      const [id, exitCode] = [toText(item['id']) ?? toText(item['call_id']), toNumber(item['exit_code'])];
       if (id !== undefined && exitCode !== undefined) this.#exits.set(id, exitCode);
     } else if (child !== undefined) return true;
     else if (type === 'task_started') this.#reportsEnds = true;
@@ -221,11 +221,11 @@ class CodexSessionReader implements SessionReader {
 /** Returns what a person said; undefined for a message that the program wrote. */
 function readPrompt(item: WireRecord | undefined): ReturnType<typeof toContent> {
   if (item?.['type'] !== 'message' || item['role'] !== 'user') return undefined;
-  const kinds = listOf(recordOf(item['internal_chat_message_metadata_passthrough'])?.['content_item_kinds']);
+  const kinds = toList(toRecord(item['internal_chat_message_metadata_passthrough'])?.['content_item_kinds']);
   const isMarked = kinds.length > 0;
   if (isMarked && !kinds.some(kind => String(kind).startsWith('user.'))) return undefined;
-  const parts = listOf(item['content']).map(value => {
-    const part = recordOf(value);
+  const parts = toList(item['content']).map(value => {
+    const part = toRecord(value);
     return part?.['type'] === 'input_image' ? { type: 'image', source: readImage(part['image_url']) } : value;
   });
   const said = toContent(readContentParts(parts));
@@ -239,12 +239,12 @@ function readImage(url: unknown): WireRecord {
 }
 
 function readReasoning(item: WireRecord): string {
-  const parts = [...listOf(item['summary']), ...listOf(item['content'])];
-  return parts.flatMap(part => textOf(recordOf(part)?.['text']) ?? []).join('\n\n');
+  const parts = [...toList(item['summary']), ...toList(item['content'])];
+  return parts.flatMap(part => toText(toRecord(part)?.['text']) ?? []).join('\n\n');
 }
 
 function readInput(item: WireRecord): unknown {
-  const text = textOf(item['arguments']);
+  const text = toText(item['arguments']);
   if (text === undefined) return item['input'] ?? item['action'] ?? {};
   try {
     return JSON.parse(text) as unknown;
@@ -255,14 +255,14 @@ function readInput(item: WireRecord): unknown {
 
 /** Returns what the model was sent of a result, and the exit code when the text states it. */
 function readOutput(output: unknown): { context: unknown; exitCode?: number | undefined } {
-  const whole = joinedText(output) ?? joinedText(recordOf(output)?.['content']) ?? output ?? '';
+  const whole = joinedText(output) ?? joinedText(toRecord(output)?.['content']) ?? output ?? '';
   if (typeof whole !== 'string') return { context: whole };
   const stated = /^(?:Exit code:|Process exited with code) (\d+)/m.exec(whole.slice(0, 400))?.[1];
   return { context: whole, exitCode: stated === undefined ? undefined : Number(stated) };
 }
 
 function spawnedAgent(text: string): string | undefined {
-  return textOf(recordOf(parseJson(text))?.['agent_id']);
+  return toText(toRecord(parseJson(text))?.['agent_id']);
 }
 
 /** A model provider is left out: the program refuses one that is not in use. */

@@ -5,7 +5,7 @@ import { lineTranslator, type RecordReader } from '../../shared/line-translator.
 import { errorText } from '../../shared/readable-error.ts';
 import { SessionUsage } from '../../shared/session-usage.ts';
 import type { Translator, TranslatorOptions } from '../../contract/translator.ts';
-import { recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { toRecord, toText, type WireRecord } from '../../shared/wire-value.ts';
 import { CodexItems } from './items.ts';
 import { CodexSavedMessages } from './live/saved-messages.ts';
 import { readUsage } from './wire.ts';
@@ -42,7 +42,7 @@ class CodexReader implements RecordReader {
   }
 
   take(record: WireRecord): void {
-    const type = textOf(record['type']) ?? '';
+    const type = toText(record['type']) ?? '';
     if (Object.hasOwn(this.#on, type)) (this.#on[type] as (record: WireRecord) => void)(record);
     else this.#context.unknown(record);
   }
@@ -54,7 +54,7 @@ class CodexReader implements RecordReader {
 
   readonly #on: Readonly<Record<string, (record: WireRecord) => void>> = {
     'thread.started': record => {
-      const id = textOf(record['thread_id']);
+      const id = toText(record['thread_id']);
       if (id === undefined) this.#context.unknown(record);
       else this.#context.session(id);
     },
@@ -79,8 +79,8 @@ class CodexReader implements RecordReader {
       if (message.startsWith('Reconnecting...')) this.#context.emit({ type: 'warning', message, code: 'retry' });
       else this.#context.fail({ message });
     },
-    'item.started': record => this.#items.take('started', recordOf(record['item']), record),
-    'item.updated': record => this.#items.take('updated', recordOf(record['item']), record),
-    'item.completed': record => this.#items.take('completed', recordOf(record['item']), record),
+    'item.started': record => this.#items.take('started', toRecord(record['item']), record),
+    'item.updated': record => this.#items.take('updated', toRecord(record['item']), record),
+    'item.completed': record => this.#items.take('completed', toRecord(record['item']), record),
   };
 }

@@ -1,7 +1,7 @@
 import type { EventOf } from '../../../../events/vocabulary.ts';
 import type { ToolOutput } from '../../../../events/tools.ts';
 import type { UsedTokens } from '../../../contract/host.ts';
-import { countOf, joinedText, listOf, numberOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { toCount, joinedText, toList, toNumber, toRecord, toText, type WireRecord } from '../../shared/wire-value.ts';
 import { defined } from '../../../../base/defined.ts';
 
 /**
@@ -9,17 +9,17 @@ import { defined } from '../../../../base/defined.ts';
  * reasoning.
  */
 export function readUsage(value: unknown): UsedTokens | undefined {
-  const usage = recordOf(value);
-  const inputTokens = countOf(usage?.['input_tokens']);
-  const outputTokens = countOf(usage?.['output_tokens']);
+  const usage = toRecord(value);
+  const inputTokens = toCount(usage?.['input_tokens']);
+  const outputTokens = toCount(usage?.['output_tokens']);
   if (usage === undefined || inputTokens === undefined || outputTokens === undefined) return undefined;
   return {
     inputTokens,
     outputTokens,
     ...defined({
-      cacheReadTokens: countOf(usage['cached_input_tokens']),
-      cacheWriteTokens: countOf(usage['cache_write_input_tokens']),
-      reasoningTokens: countOf(usage['reasoning_output_tokens']),
+      cacheReadTokens: toCount(usage['cached_input_tokens']),
+      cacheWriteTokens: toCount(usage['cache_write_input_tokens']),
+      reasoningTokens: toCount(usage['reasoning_output_tokens']),
     }),
   };
 }
@@ -33,16 +33,16 @@ export interface ItemTool {
 
 const failed = (item: WireRecord) => item['status'] === 'failed';
 const declined = (item: WireRecord) => item['status'] === 'declined';
-const messageOf = (value: unknown) => textOf(value) ?? textOf(recordOf(value)?.['message']);
+const readMessage = (value: unknown) => toText(value) ?? toText(toRecord(value)?.['message']);
 
 /** The types of items that are tool calls: `item.started` is the call and `item.completed` its result. */
 export const itemTools: Readonly<Record<string, ItemTool>> = {
   command_execution: {
     name: () => 'command_execution',
-    input: item => ({ command: textOf(item['command']) ?? '' }),
+    input: item => ({ command: toText(item['command']) ?? '' }),
     output: item => {
-      const context = textOf(item['aggregated_output']) ?? '';
-      const exitCode = numberOf(item['exit_code']);
+      const context = toText(item['aggregated_output']) ?? '';
+      const exitCode = toNumber(item['exit_code']);
       if (declined(item)) return { status: 'denied', reason: context || 'The command was declined.' };
       if (exitCode !== undefined) return { context, result: { exitCode } };
       return failed(item) ? { error: context || 'The command failed.' } : { context };
@@ -50,32 +50,32 @@ export const itemTools: Readonly<Record<string, ItemTool>> = {
   },
   file_change: {
     name: () => 'file_change',
-    input: item => ({ changes: listOf(item['changes']) }),
+    input: item => ({ changes: toList(item['changes']) }),
     output: item => {
       if (declined(item)) return { status: 'denied', reason: 'The change was declined.' };
       return failed(item) ? { error: 'The change could not be applied.' } : { context: 'The files were changed.' };
     },
   },
   mcp_tool_call: {
-    name: item => `mcp__${textOf(item['server']) ?? ''}__${textOf(item['tool']) ?? ''}`,
+    name: item => `mcp__${toText(item['server']) ?? ''}__${toText(item['tool']) ?? ''}`,
     input: item => item['arguments'] ?? {},
     output: item => {
-      const result = recordOf(item['result']);
+      const result = toRecord(item['result']);
       const structured = result?.['structured_content'] ?? undefined;
       const context = joinedText(result?.['content']) ?? result?.['content'] ?? result ?? '';
-      const error = messageOf(item['error']);
+      const error = readMessage(item['error']);
       if (error === undefined && !failed(item)) return { context, ...defined({ result: structured }) };
-      return { error: error ?? textOf(context) ?? (context === '' ? 'The tool failed.' : JSON.stringify(context)) };
+      return { error: error ?? toText(context) ?? (context === '' ? 'The tool failed.' : JSON.stringify(context)) };
     },
   },
   web_search: {
     name: () => 'web_search',
-    input: item => defined({ query: textOf(item['query']), action: item['action'] }),
-    output: item => ({ context: '', result: defined({ query: textOf(item['query']), action: item['action'] }) }),
+    input: item => defined({ query: toText(item['query']), action: item['action'] }),
+    output: item => ({ context: '', result: defined({ query: toText(item['query']), action: item['action'] }) }),
   },
   collab_tool_call: {
-    name: item => textOf(item['tool']) ?? 'collab_tool_call',
-    input: item => defined({ prompt: textOf(item['prompt']), agents: listOf(item['receiver_thread_ids']) }),
+    name: item => toText(item['tool']) ?? 'collab_tool_call',
+    input: item => defined({ prompt: toText(item['prompt']), agents: toList(item['receiver_thread_ids']) }),
     output: item => {
       const context = item['agents_states'] ?? {};
       return failed(item) ? { error: `The call failed: ${JSON.stringify(context)}` } : { context };
@@ -83,7 +83,7 @@ export const itemTools: Readonly<Record<string, ItemTool>> = {
   },
   todo_list: {
     name: () => 'todo_list',
-    input: item => ({ items: listOf(item['items']) }),
+    input: item => ({ items: toList(item['items']) }),
     output: () => ({ context: '' }),
   },
 };
@@ -92,9 +92,9 @@ export const itemTools: Readonly<Record<string, ItemTool>> = {
 export function readTasks(item: WireRecord): EventOf<'tasks'>['tasks'] | undefined {
   if (!Array.isArray(item['items'])) return undefined;
   return item['items'].map((value, index) => {
-    const entry = recordOf(value);
+    const entry = toRecord(value);
     const status = entry?.['completed'] === true ? ('completed' as const) : ('pending' as const);
-    return { id: `${index + 1}`, content: textOf(entry?.['text']) ?? '', status };
+    return { id: `${index + 1}`, content: toText(entry?.['text']) ?? '', status };
   });
 }
 
@@ -110,8 +110,8 @@ export const childEnds: ReadonlyMap<string, 'complete' | 'error' | 'aborted'> = 
 
 /** Returns the last known state of each agent that a collaboration call names. */
 export function readAgentStates(item: WireRecord): { id: string; status: string; message?: string }[] {
-  return Object.entries(recordOf(item['agents_states']) ?? {}).map(([id, value]) => {
-    const state = recordOf(value);
-    return { id, status: textOf(state?.['status']) ?? '', ...defined({ message: textOf(state?.['message']) }) };
+  return Object.entries(toRecord(item['agents_states']) ?? {}).map(([id, value]) => {
+    const state = toRecord(value);
+    return { id, status: toText(state?.['status']) ?? '', ...defined({ message: toText(state?.['message']) }) };
   });
 }

@@ -1,9 +1,9 @@
 import type { ToolOutput } from '../../../../events/tools.ts';
 import { acpLive } from '../../channels/acp/acp-adapter.ts';
-import { outputOf } from '../../channels/acp/call-content.ts';
+import { toOutput } from '../../channels/acp/call-content.ts';
 import { nestedSubagents } from '../../channels/acp/nested-subagents.ts';
 import { acpProfile, type CallFields } from '../../channels/acp/profile.ts';
-import { listOf, numberOf, recordOf, textOf } from '../../shared/wire-value.ts';
+import { toList, toNumber, toRecord, toText } from '../../shared/wire-value.ts';
 
 const modes = 'https://agentclientprotocol.com/protocol/session-modes';
 
@@ -25,11 +25,11 @@ export const copilotProfile = acpProfile({
     announcesWhole: true,
     nameOf: toolName,
     shellTool: 'bash',
-    reasonOf: (_, input) => textOf(input['description']),
+    reasonOf: (_, input) => toText(input['description']),
     outputOf: toolOutput,
   },
   subagents: context =>
-    nestedSubagents(context, { tool: 'task', agentOf: input => textOf(recordOf(input)?.['agent_type']) }),
+    nestedSubagents(context, { tool: 'task', agentOf: input => toText(toRecord(input)?.['agent_type']) }),
   mayFail: text => text.startsWith('Error: '),
   countsProcess: true,
 });
@@ -43,7 +43,7 @@ export const copilotLive = acpLive(copilotProfile, {
 });
 
 function toolName({ title, kind, rawInput }: CallFields): string | undefined {
-  const input = recordOf(rawInput) ?? {};
+  const input = toRecord(rawInput) ?? {};
   const known = toolOfArgument.find(([argument]) => argument in input)?.[1];
   if (known !== undefined) return known;
   if (kind === 'read' && 'path' in input) return 'view';
@@ -51,10 +51,10 @@ function toolName({ title, kind, rawInput }: CallFields): string | undefined {
 }
 
 function toolOutput(call: CallFields): ToolOutput {
-  const { code, message, contents } = recordOf(call.rawOutput) ?? {};
+  const { code, message, contents } = toRecord(call.rawOutput) ?? {};
   if (call.status === 'failed' && (code === 'rejected' || code === 'denied'))
-    return { status: 'denied', reason: textOf(message) ?? 'It was not allowed.' };
-  const [exitCode] = listOf(contents).flatMap(item => numberOf(recordOf(item)?.['exitCode']) ?? []);
-  const output = outputOf(call);
+    return { status: 'denied', reason: toText(message) ?? 'It was not allowed.' };
+  const [exitCode] = toList(contents).flatMap(item => toNumber(toRecord(item)?.['exitCode']) ?? []);
+  const output = toOutput(call);
   return 'context' in output && exitCode !== undefined ? { ...output, result: { exitCode } } : output;
 }

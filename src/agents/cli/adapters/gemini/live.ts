@@ -1,7 +1,7 @@
 import { acpLive } from '../../channels/acp/acp-adapter.ts';
-import { contentDiffs, contentText, outputOf } from '../../channels/acp/call-content.ts';
+import { contentDiffs, contentText, toOutput } from '../../channels/acp/call-content.ts';
 import { acpProfile, type CallFields } from '../../channels/acp/profile.ts';
-import { countOf, listOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { toCount, toList, toRecord, toText, type WireRecord } from '../../shared/wire-value.ts';
 import { loadDelay, readPlanFile, removeEmptyRecordings } from './session-files.ts';
 
 const planTitle = /^Requesting plan approval for: (.+)$/s;
@@ -14,16 +14,16 @@ export const geminiProfile = acpProfile({
   calls: {
     // Neither a name nor arguments are sent: the id begins with the name, the title and the content show the rest.
     nameOf: ({ rawId }) => /^(.+?)__/.exec(rawId)?.[1],
-    inputOf,
+    inputOf: toInput,
     shellTool: 'run_shell_command',
     reasonOf: ({ content }) => / ?\((.+)\)$/s.exec(contentText(content) ?? '')?.[1],
-    outputOf: call => (isStopped(call) ? { error: contentText(call.content) ?? '' } : outputOf(call)),
+    outputOf: call => (isStopped(call) ? { error: contentText(call.content) ?? '' } : toOutput(call)),
   },
   modeIn: text => /^\[MODE_UPDATE\] (\S+)$/.exec(text)?.[1],
   usageOf: result => {
-    const tokens = recordOf(recordOf(recordOf(result['_meta'])?.['quota'])?.['token_count']);
-    const inputTokens = countOf(tokens?.['input_tokens']);
-    const outputTokens = countOf(tokens?.['output_tokens']);
+    const tokens = toRecord(toRecord(toRecord(result['_meta'])?.['quota'])?.['token_count']);
+    const inputTokens = toCount(tokens?.['input_tokens']);
+    const outputTokens = toCount(tokens?.['output_tokens']);
     if (inputTokens === undefined || outputTokens === undefined || inputTokens + outputTokens === 0) return undefined;
     return { inputTokens, outputTokens };
   },
@@ -61,9 +61,9 @@ export const geminiLive = acpLive(geminiProfile, {
   },
 });
 
-function inputOf({ title, kind, content, locations }: CallFields, name: string): WireRecord {
+function toInput({ title, kind, content, locations }: CallFields, name: string): WireRecord {
   const [diff] = contentDiffs(content);
-  const path = diff?.path ?? textOf(recordOf(listOf(locations)[0])?.['path']);
+  const path = diff?.path ?? toText(toRecord(toList(locations)[0])?.['path']);
   if (name === 'run_shell_command') return { command: title ?? '' };
   if (name === 'write_file') return { file_path: path, ...(diff && { content: diff.newText }) };
   if (kind === 'edit') return { file_path: path, ...(diff && { old_text: diff.oldText, new_text: diff.newText }) };

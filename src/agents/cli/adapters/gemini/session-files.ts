@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { recordOf, type WireRecord } from '../../shared/wire-value.ts';
+import { toRecord, type WireRecord } from '../../shared/wire-value.ts';
 
 const minuteMs = 60_000;
 
@@ -85,7 +85,7 @@ export function readProjectOwner(project: string): string | undefined {
 function readProjects(folder: string): WireRecord {
   try {
     const { projects } = JSON.parse(readFileSync(join(dirname(folder), 'projects.json'), 'utf8')) as WireRecord;
-    return recordOf(projects) ?? {};
+    return toRecord(projects) ?? {};
   } catch {
     return {}; // There is no such list.
   }

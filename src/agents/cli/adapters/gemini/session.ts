@@ -18,7 +18,7 @@ import {
 } from '../../sessions/written-session.ts';
 import { findProjectFolder, findSessionFiles, readProjectOwner } from './session-files.ts';
 import { SessionTurns } from '../../sessions/session-turns.ts';
-import { countOf, joinedText, listOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { toCount, joinedText, toList, toRecord, toText, type WireRecord } from '../../shared/wire-value.ts';
 
 type Usage = Omit<EventOf<'usage'>, 'type' | 'runId'>;
 
@@ -30,8 +30,8 @@ export const geminiSession: SessionFormat = {
     const folder = join(environment['GEMINI_CLI_HOME'] ?? home, '.gemini', 'tmp');
     const isSession = (file: string) => /^session-.*\.jsonl$/.test(basename(file));
     return describeFiles(filesAt(path ?? folder, isSession), ({ path: file, find }) => {
-      const header = find(record => (textOf(record['sessionId']) === undefined ? undefined : record));
-      const id = textOf(header?.['sessionId']);
+      const header = find(record => (toText(record['sessionId']) === undefined ? undefined : record));
+      const id = toText(header?.['sessionId']);
       const title = find(record => {
         const text = record['type'] === 'user' ? joinedText(record['content']) : undefined;
         return text !== undefined && text !== '' && !isContext(text) ? text : undefined;
@@ -41,7 +41,7 @@ export const geminiSession: SessionFormat = {
       if (header === undefined || id === undefined || isEmpty) return undefined;
       return {
         id,
-        ...defined({ title, cwd: readProjectOwner(dirname(dirname(file))), createdAt: textOf(header['startTime']) }),
+        ...defined({ title, cwd: readProjectOwner(dirname(dirname(file))), createdAt: toText(header['startTime']) }),
       };
     });
   },
@@ -74,9 +74,9 @@ class GeminiSessionReader implements SessionReader {
   }
 
   before(record: WireRecord): readonly IncludedFile[] {
-    const started = listOf(record['toolCalls']).flatMap(value => {
-      const call = recordOf(value) ?? {};
-      const name = textOf(call['agentId']);
+    const started = toList(record['toolCalls']).flatMap(value => {
+      const call = toRecord(value) ?? {};
+      const name = toText(call['agentId']);
       return name === undefined || !/^[\w-]+$/.test(name) || this.#children.has(name) ? [] : [{ name, call }];
     });
     if (started.length === 0) return [];
@@ -85,7 +85,7 @@ class GeminiSessionReader implements SessionReader {
     return started.map(({ name, call }) => {
       this.turns.read(turn => {
         const id = this.#call(turn, call, undefined);
-        const agentId = textOf(recordOf(call['args'])?.['agent_name']);
+        const agentId = toText(toRecord(call['args'])?.['agent_name']);
         this.#children.set(
           name,
           turn.children.start(name, { id: name, parentId: id ?? turn.context.runId, agentId }).runId,
@@ -97,13 +97,13 @@ class GeminiSessionReader implements SessionReader {
 
   take(record: WireRecord, file?: string): boolean {
     const child = file === undefined ? undefined : this.#children.get(file);
-    const set = recordOf(record['$set']);
-    const undone = textOf(record['$rewindTo']);
+    const set = toRecord(record['$set']);
+    const undone = toText(record['$rewindTo']);
     if (undone !== undefined) this.#rewind(undone);
     else if (set !== undefined)
-      for (const message of listOf(set['messages'])) this.#message(recordOf(message) ?? {}, child);
-    else if (textOf(record['id']) !== undefined) return this.#message(record, child);
-    return set !== undefined || undone !== undefined || textOf(record['sessionId']) !== undefined;
+      for (const message of toList(set['messages'])) this.#message(toRecord(message) ?? {}, child);
+    else if (toText(record['id']) !== undefined) return this.#message(record, child);
+    return set !== undefined || undone !== undefined || toText(record['sessionId']) !== undefined;
   }
 
   endFile(file: string): void {
@@ -119,27 +119,27 @@ class GeminiSessionReader implements SessionReader {
 
   #message(message: WireRecord, child: string | undefined): boolean {
     const { turns } = this;
-    const id = textOf(message['id']) ?? '';
+    const id = toText(message['id']) ?? '';
     const { type } = message;
     if (id !== this.#usage?.messageId) this.#countUsage();
     turns.at(message['timestamp']);
     if (type === 'gemini') {
       this.#speech(message, child);
-      const calls = [...listOf(message['toolCalls']), ...functionCalls(message['content'])].map(
-        call => recordOf(call) ?? {},
+      const calls = [...toList(message['toolCalls']), ...functionCalls(message['content'])].map(
+        call => toRecord(call) ?? {},
       );
       if (calls.length > 0)
         turns.read(
           turn => {
             for (const call of calls) this.#call(turn, call, child);
             for (const call of calls)
-              for (const part of listOf(call['result'])) this.#response(turn, part, call['status']);
+              for (const part of toList(call['result'])) this.#response(turn, part, call['status']);
           },
           { key: id },
         );
       if (child === undefined) turns.done(calls.length === 0);
     } else if (type === 'user') {
-      const responses = listOf(message['content']).filter(part => recordOf(part)?.['functionResponse'] !== undefined);
+      const responses = toList(message['content']).filter(part => toRecord(part)?.['functionResponse'] !== undefined);
       if (responses.length > 0 && turns.runId !== undefined)
         turns.read(turn => {
           for (const part of responses) this.#response(turn, part, undefined);
@@ -158,22 +158,22 @@ class GeminiSessionReader implements SessionReader {
 
   /** Adds what a message says, when it is read for the first time. */
   #speech(message: WireRecord, child: string | undefined): void {
-    const id = textOf(message['id']) ?? '';
+    const id = toText(message['id']) ?? '';
     if (this.#seen.has(id)) return;
     this.#seen.add(id);
     if (child === undefined) this.#messages.push(id);
-    this.turns.model = textOf(message['model']) ?? this.turns.model;
-    const parts = typeof message['content'] === 'string' ? [{ text: message['content'] }] : listOf(message['content']);
+    this.turns.model = toText(message['model']) ?? this.turns.model;
+    const parts = typeof message['content'] === 'string' ? [{ text: message['content'] }] : toList(message['content']);
     this.turns.read(
       turn => {
         turn.endStep(child);
-        for (const thought of listOf(message['thoughts'])) {
-          const { subject, description } = recordOf(thought) ?? {};
+        for (const thought of toList(message['thoughts'])) {
+          const { subject, description } = toRecord(thought) ?? {};
           turn.say('reasoning', [subject, description].filter(Boolean).join('\n'), child);
         }
         for (const value of parts) {
-          const part = recordOf(value);
-          const text = textOf(part?.['text']);
+          const part = toRecord(value);
+          const text = toText(part?.['text']);
           if (text !== undefined) turn.say(part?.['thought'] === true ? 'reasoning' : 'text', text, child);
         }
       },
@@ -185,17 +185,17 @@ class GeminiSessionReader implements SessionReader {
 
   /** Adds a call unless it is known; returns the id of its event. */
   #call(turn: PlainTurn, call: WireRecord, child: string | undefined): string | undefined {
-    const id = textOf(call['id']);
+    const id = toText(call['id']);
     if (id === undefined || this.#called.has(id)) return undefined;
     this.#called.add(id);
-    return turn.call(id, textOf(call['name']) ?? 'tool', call['args'] ?? {}, child).id;
+    return turn.call(id, toText(call['name']) ?? 'tool', call['args'] ?? {}, child).id;
   }
 
   #response(turn: PlainTurn, value: unknown, status: unknown): void {
-    const response = recordOf(recordOf(value)?.['functionResponse']);
-    const id = textOf(response?.['id']);
+    const response = toRecord(toRecord(value)?.['functionResponse']);
+    const id = toText(response?.['id']);
     if (id !== undefined && turn.openCall(id) !== undefined)
-      turn.result(id, readOutput(recordOf(response?.['response']), status));
+      turn.result(id, readOutput(toRecord(response?.['response']), status));
   }
 
   #rewind(id: string): void {
@@ -217,21 +217,21 @@ class GeminiSessionReader implements SessionReader {
 /** Returns the parts of a person's message, pictures as blocks of the Anthropic API. */
 function readParts(content: unknown): unknown {
   if (typeof content === 'string') return content;
-  return listOf(content).map(part => {
-    const picture = recordOf(recordOf(part)?.['inlineData']);
+  return toList(content).map(part => {
+    const picture = toRecord(toRecord(part)?.['inlineData']);
     return picture === undefined ? part : { source: { data: picture['data'], media_type: picture['mimeType'] } };
   });
 }
 
 function functionCalls(content: unknown): WireRecord[] {
-  return listOf(content).flatMap((part): WireRecord[] => {
-    const call = recordOf(recordOf(part)?.['functionCall']);
+  return toList(content).flatMap((part): WireRecord[] => {
+    const call = toRecord(toRecord(part)?.['functionCall']);
     return call === undefined ? [] : [call];
   });
 }
 
 function readOutput(response: WireRecord | undefined, status: unknown): ToolOutput {
-  const error = textOf(response?.['error']);
+  const error = toText(response?.['error']);
   if (error !== undefined) return status === 'cancelled' ? { status: 'denied', reason: error } : { error };
   const context = response?.['output'] ?? response ?? '';
   const exitCode = typeof context === 'string' ? /^Exit Code: (\d+)$/m.exec(context)?.[1] : undefined;
@@ -239,16 +239,16 @@ function readOutput(response: WireRecord | undefined, status: unknown): ToolOutp
 }
 
 function readUsage(message: WireRecord): Usage | undefined {
-  const tokens = recordOf(message['tokens']);
-  const inputTokens = countOf(tokens?.['input']);
-  const output = countOf(tokens?.['output']);
+  const tokens = toRecord(message['tokens']);
+  const inputTokens = toCount(tokens?.['input']);
+  const output = toCount(tokens?.['output']);
   if (inputTokens === undefined || output === undefined) return undefined;
-  const [cacheReadTokens, reasoningTokens] = [countOf(tokens?.['cached']), countOf(tokens?.['thoughts'])];
+  const [cacheReadTokens, reasoningTokens] = [toCount(tokens?.['cached']), toCount(tokens?.['thoughts'])];
   const outputTokens = output + (reasoningTokens ?? 0);
   return {
     inputTokens,
     outputTokens,
-    ...defined({ cacheReadTokens, reasoningTokens, model: textOf(message['model']) }),
+    ...defined({ cacheReadTokens, reasoningTokens, model: toText(message['model']) }),
   };
 }
 

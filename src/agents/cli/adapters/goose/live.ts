@@ -4,7 +4,7 @@ import { contentText } from '../../channels/acp/call-content.ts';
 import { acpProfile, type CallFields, type SubagentRules } from '../../channels/acp/profile.ts';
 import { sessionNamePrefix } from '../../contract/cli-command.ts';
 import type { LineContext } from '../../shared/line-context.ts';
-import { listOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { toList, toRecord, toText, type WireRecord } from '../../shared/wire-value.ts';
 import { GooseSteering } from './steering.ts';
 import { GooseSubagents } from './subagents.ts';
 import { declinedCall, readFailure, readToolOutput } from './wire.ts';
@@ -21,7 +21,7 @@ export const gooseProfile = acpProfile({
   calls: { nameOf: toolName, shellTool: 'shell', progressOf: liveOutput, outputOf: toolOutput },
   refused: new Set(['delegate']),
   subagents: gooseSubagents,
-  messageIdOf: meta => textOf(recordOf(meta['goose'])?.['messageId']),
+  messageIdOf: meta => toText(toRecord(meta['goose'])?.['messageId']),
   failureOf: readFailure,
   steering: channel => new GooseSteering(channel),
   canFork: true,
@@ -47,9 +47,9 @@ export const gooseLive = acpLive(gooseProfile, {
 });
 
 function toolName({ title, meta }: CallFields): string | undefined {
-  const call = recordOf(recordOf(meta['goose'])?.['toolCall']);
-  const name = textOf(call?.['toolName']) ?? title?.split(' · ')[0];
-  const extension = textOf(call?.['extensionName']);
+  const call = toRecord(toRecord(meta['goose'])?.['toolCall']);
+  const name = toText(call?.['toolName']) ?? title?.split(' · ')[0];
+  const extension = toText(call?.['extensionName']);
   if (name === undefined || extension === undefined || name.includes('__') || unprefixed.has(extension)) return name;
   return `${extension}__${name}`;
 }
@@ -65,13 +65,13 @@ function toolOutput({ status, content, rawOutput }: CallFields): ToolOutput {
 function liveOutput(update: WireRecord): string | undefined {
   const { type, params } = notificationIn(update) ?? {};
   if (type !== 'live_output') return undefined;
-  return listOf(recordOf(params)?.['chunks'])
-    .map(chunk => textOf(recordOf(chunk)?.['output']) ?? '')
+  return toList(toRecord(params)?.['chunks'])
+    .map(chunk => toText(toRecord(chunk)?.['output']) ?? '')
     .join('');
 }
 
 function notificationIn(update: WireRecord): WireRecord | undefined {
-  return recordOf(recordOf(update['_meta'])?.['toolNotification']);
+  return toRecord(toRecord(update['_meta'])?.['toolNotification']);
 }
 
 function gooseSubagents(context: LineContext): SubagentRules {

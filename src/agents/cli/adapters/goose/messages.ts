@@ -1,5 +1,5 @@
 import type { LineContext } from '../../shared/line-context.ts';
-import { type WireRecord, recordOf, remainder, textOf } from '../../shared/wire-value.ts';
+import { type WireRecord, toRecord, remainder, toText } from '../../shared/wire-value.ts';
 import { defined } from '../../../../base/defined.ts';
 
 type Kind = 'text' | 'reasoning';
@@ -28,11 +28,11 @@ export class GooseMessages {
 
   /** Registers a record of this message: a new message begins a step. */
   enter(message: WireRecord): void {
-    const id = textOf(message['id']);
+    const id = toText(message['id']);
     if (this.#current !== undefined && (id ?? this.#current.id) === this.#current.id) return;
     const number = ++this.#count;
     this.#current = { id: id ?? `m${number}`, number, block: 0, kind: undefined, written: '' };
-    const model = textOf(recordOf(recordOf(message['metadata'])?.['inference'])?.['requestedModel']);
+    const model = toText(toRecord(toRecord(message['metadata'])?.['inference'])?.['requestedModel']);
     this.#context.step({ callId: this.#current.id, model });
   }
 

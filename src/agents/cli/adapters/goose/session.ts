@@ -19,7 +19,7 @@ import {
   type WrittenSession,
 } from '../../sessions/written-session.ts';
 import { SessionTurns } from '../../sessions/session-turns.ts';
-import { joinedText, listOf, numberOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { joinedText, toList, toNumber, toRecord, toText, type WireRecord } from '../../shared/wire-value.ts';
 import { readMessageUsage, readToolCall, readToolOutput } from './wire.ts';
 
 /** The sessions of Goose, in its SQLite database. */
@@ -42,12 +42,12 @@ export const gooseSession: SessionFormat = {
           id: String(id),
           path: file,
           bytes: Number(bytes),
-          updatedAt: timeOf(updated) ?? new Date(0).toISOString(),
+          updatedAt: readTime(updated) ?? new Date(0).toISOString(),
           version: [updated, messages, newest, bytes].map(String).join(' '),
           ...defined({
-            cwd: textOf(row['working_dir']),
-            title: textOf(row['description']) ?? textOf(row['name']),
-            createdAt: timeOf(row['created_at']),
+            cwd: toText(row['working_dir']),
+            title: toText(row['description']) ?? toText(row['name']),
+            createdAt: readTime(row['created_at']),
           }),
         };
       }
@@ -90,7 +90,7 @@ class GooseSessionReader implements SessionReader {
   before(record: WireRecord): readonly IncludedFile[] {
     const { runId } = this.turns;
     return (readMessage(record)?.content ?? []).flatMap(block => {
-      const callId = textOf(block['id']);
+      const callId = toText(block['id']);
       const name = block['type'] === 'toolResponse' ? readToolOutput(block).meta.sessionId : undefined;
       if (name === undefined || callId === undefined || runId === undefined || this.#callOf.has(name)) return [];
       this.#callOf.set(name, callId);
@@ -100,16 +100,16 @@ class GooseSessionReader implements SessionReader {
 
   take(record: WireRecord, file?: string): boolean {
     const { turns } = this;
-    const session = recordOf(record['session']);
+    const session = toRecord(record['session']);
     if (session !== undefined) {
-      if (file === undefined) turns.cwd = textOf(session['working_dir']);
+      if (file === undefined) turns.cwd = toText(session['working_dir']);
       return true;
     }
     const message = readMessage(record);
     if (message === undefined) return false;
     const { row, role, content, metadata } = message;
-    turns.at((numberOf(row['created_timestamp']) ?? Number.NaN) * 1000);
-    const key = textOf(row['message_id']);
+    turns.at((toNumber(row['created_timestamp']) ?? Number.NaN) * 1000);
+    const key = toText(row['message_id']);
     const isHidden = metadata['userVisible'] === false;
     const said = role === 'user' && file === undefined && !isHidden ? toContent(readContentParts(content)) : undefined;
     if (content.some(block => block['type'] === 'toolResponse')) {
@@ -135,13 +135,13 @@ class GooseSessionReader implements SessionReader {
     { key, file }: { key: string | undefined; file: string | undefined },
   ): void {
     const { turns } = this;
-    const model = textOf(recordOf(metadata['inference'])?.['requestedModel']);
+    const model = toText(toRecord(metadata['inference'])?.['requestedModel']);
     turns.model = model ?? turns.model;
     turns.read(
       turn => {
         const runId = file === undefined ? turn.context.runId : turn.children.get(this.#callOf.get(file) ?? '')?.runId;
         for (const block of content) takeBlock(turn, block, runId);
-        const usage = readMessageUsage(recordOf(metadata['usage']));
+        const usage = readMessageUsage(toRecord(metadata['usage']));
         turn.usage(usage && { ...usage, ...defined({ model }) }, runId);
       },
       { key },
@@ -158,12 +158,12 @@ interface GooseRow {
 }
 
 function readMessage(record: WireRecord): GooseRow | undefined {
-  const row = recordOf(record['message']);
+  const row = toRecord(record['message']);
   try {
     if (row === undefined) return undefined;
-    const blocks = listOf(JSON.parse(String(row['content_json']))).map(recordOf);
+    const blocks = toList(JSON.parse(String(row['content_json']))).map(toRecord);
     const content = blocks.filter(block => block !== undefined);
-    const metadata = recordOf(JSON.parse(textOf(row['metadata_json']) ?? '{}')) ?? {};
+    const metadata = toRecord(JSON.parse(toText(row['metadata_json']) ?? '{}')) ?? {};
     return { row, role: row['role'], content, metadata };
   } catch {
     return undefined; // The record is kept as it is.
@@ -179,20 +179,20 @@ function takeBlock(turn: PlainTurn, block: WireRecord, runId: string | undefined
   const { rawId, name, input } = call;
   const { id: parentId } = turn.call(rawId, name, input, runId);
   if (/^(summon__)?delegate$/.test(name))
-    turn.children.start(rawId, { id: rawId, parentId, agentId: textOf(recordOf(input)?.['source']) });
+    turn.children.start(rawId, { id: rawId, parentId, agentId: toText(toRecord(input)?.['source']) });
 }
 
 function takeResponse(turn: PlainTurn, block: WireRecord): void {
-  const rawId = textOf(block['id']) ?? '';
+  const rawId = toText(block['id']) ?? '';
   const { output } = readToolOutput(block);
-  const answer = 'context' in output ? textOf(output.context) : 'error' in output ? output.error : output.reason;
+  const answer = 'context' in output ? toText(output.context) : 'error' in output ? output.error : output.reason;
   turn.children.end(rawId, 'context' in output ? 'complete' : 'error', answer);
   if (!turn.result(rawId, output)) turn.context.unknown(block);
 }
 
 /** Returns the time that SQLite wrote, which is in UTC. */
-function timeOf(value: unknown): string | undefined {
-  const ms = Date.parse(`${textOf(value)?.replace(' ', 'T') ?? ''}Z`);
+function readTime(value: unknown): string | undefined {
+  const ms = Date.parse(`${toText(value)?.replace(' ', 'T') ?? ''}Z`);
   return Number.isNaN(ms) ? undefined : new Date(ms).toISOString();
 }
 

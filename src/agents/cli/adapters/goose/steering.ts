@@ -1,5 +1,5 @@
 import { type AcpSteering, NextPromptSteering, type SteeringChannel } from '../../channels/acp/steering.ts';
-import { recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { toRecord, toText, type WireRecord } from '../../shared/wire-value.ts';
 
 /** Sends messages into the run of Goose by its own method; when it has none open, they wait for the next prompt. */
 export class GooseSteering implements AcpSteering {
@@ -30,14 +30,14 @@ export class GooseSteering implements AcpSteering {
 
   /** Registers the run that is named in an update, and the model call that it belongs to. */
   observe(update: WireRecord): void {
-    const goose = recordOf(recordOf(update['_meta'])?.['goose']);
-    const messageId = textOf(goose?.['messageId']);
+    const goose = toRecord(toRecord(update['_meta'])?.['goose']);
+    const messageId = toText(goose?.['messageId']);
     if (messageId !== undefined && messageId !== this.#messageId) {
       this.#messageId = messageId;
       this.#unread = [];
     }
     if (update['sessionUpdate'] === 'session_info_update' && goose !== undefined && 'activeRunId' in goose)
-      this.#runId = textOf(goose['activeRunId']);
+      this.#runId = toText(goose['activeRunId']);
   }
 
   end(): readonly string[] {

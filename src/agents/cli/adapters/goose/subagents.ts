@@ -3,7 +3,7 @@ import { ChildRuns, endingRuns } from '../../shared/child-runs.ts';
 import { dropOldest } from '../../../drop-oldest.ts';
 import type { LineContext } from '../../shared/line-context.ts';
 import type { OpenCall } from '../../shared/open-calls.ts';
-import { recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { toRecord, toText, type WireRecord } from '../../shared/wire-value.ts';
 import { readFailure, type ToolMeta } from './wire.ts';
 
 type EndReason = 'complete' | 'error' | 'aborted';
@@ -28,15 +28,15 @@ export class GooseSubagents {
 
   /** Registers a tool call. */
   called(rawId: string, { id: parentId, name, input }: OpenCall): void {
-    if (toolOf(name) !== 'delegate') return;
-    const asked = recordOf(input);
-    const agentId = textOf(asked?.['source']);
-    this.#children.start(rawId, { id: rawId, parentId, agentId, model: textOf(asked?.['model']) });
+    if (toTool(name) !== 'delegate') return;
+    const asked = toRecord(input);
+    const agentId = toText(asked?.['source']);
+    this.#children.start(rawId, { id: rawId, parentId, agentId, model: toText(asked?.['model']) });
   }
 
   /** Registers a tool result and returns it; a failed subagent's answer is its error. */
   answered(rawId: string, call: OpenCall, { output, meta }: { output: ToolOutput; meta: ToolMeta }): ToolOutput {
-    const tool = toolOf(call.name);
+    const tool = toTool(call.name);
     const text = 'context' in output && typeof output.context === 'string' ? output.context : '';
     if (tool === 'load') return endingRuns(output, this.#loaded(meta, text));
     if (tool !== 'delegate') return output;
@@ -46,7 +46,7 @@ export class GooseSubagents {
     }
     const { sessionId } = meta;
     const reported = sessionId === undefined ? output : { ...output, result: { sessionId } };
-    if (recordOf(call.input)?.['async'] === true && sessionId !== undefined) {
+    if (toRecord(call.input)?.['async'] === true && sessionId !== undefined) {
       this.#background.set(sessionId, rawId);
       dropOldest(this.#background);
       return reported;
@@ -78,6 +78,6 @@ export class GooseSubagents {
 }
 
 /** The tool name without its extension. */
-function toolOf(name: string): string {
+function toTool(name: string): string {
   return name.replace(/^summon__/, '');
 }

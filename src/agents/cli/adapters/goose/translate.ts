@@ -6,7 +6,7 @@ import { OpenCalls } from '../../shared/open-calls.ts';
 import { SessionUsage } from '../../shared/session-usage.ts';
 import { errorText } from '../../shared/readable-error.ts';
 import type { Translator, TranslatorOptions } from '../../contract/translator.ts';
-import { recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { toRecord, toText, type WireRecord } from '../../shared/wire-value.ts';
 import { readBanner } from './banner.ts';
 import { gooseProfile } from './live.ts';
 import { GooseMessages } from './messages.ts';
@@ -56,7 +56,7 @@ class GooseReader implements RecordReader {
   take(record: WireRecord): void {
     this.#hasRecords = true;
     if (this.#named !== undefined) this.#context.session(this.#named);
-    const type = textOf(record['type']) ?? '';
+    const type = toText(record['type']) ?? '';
     if (Object.hasOwn(this.#on, type)) (this.#on[type] as (record: WireRecord) => void)(record);
     else this.#context.unknown(record);
   }
@@ -67,14 +67,14 @@ class GooseReader implements RecordReader {
 
   readonly #on: Readonly<Record<string, (record: WireRecord) => void>> = {
     message: record => {
-      const message = recordOf(record['message']);
+      const message = toRecord(record['message']);
       const content = message?.['content'];
       if (message === undefined || !Array.isArray(content)) this.#context.unknown(record);
       else if (message['role'] === 'assistant') this.#assistant(message, content);
       else if (message['role'] === 'user') this.#user(content);
       else this.#context.unknown(record);
     },
-    notification: record => this.#subagents.notified(textOf(record['extension_id']) ?? '', record),
+    notification: record => this.#subagents.notified(toText(record['extension_id']) ?? '', record),
     error: record => {
       const message = errorText(record['error'] ?? record['message']);
       this.#context.finished = true;
@@ -93,9 +93,9 @@ class GooseReader implements RecordReader {
   #assistant(message: WireRecord, content: readonly unknown[]): void {
     this.#context.finished = false;
     // Messages of the program itself name no model.
-    const isFromModel = recordOf(recordOf(message['metadata'])?.['inference']) !== undefined;
+    const isFromModel = toRecord(toRecord(message['metadata'])?.['inference']) !== undefined;
     for (const value of content) {
-      const block = recordOf(value) ?? {};
+      const block = toRecord(value) ?? {};
       const failure = isFromModel ? undefined : failureIn(block);
       if (failure !== undefined) this.#context.fail(failure);
       else {
@@ -113,7 +113,7 @@ class GooseReader implements RecordReader {
     else if (type === 'toolRequest') this.#toolRequest(block);
     else if (type === 'toolResponse') this.#toolResponse(block);
     else if (type === 'systemNotification' && typeof msg === 'string')
-      this.#context.emit({ type: 'warning', message: msg, code: textOf(block['notificationType']) ?? 'notification' });
+      this.#context.emit({ type: 'warning', message: msg, code: toText(block['notificationType']) ?? 'notification' });
     else if (type !== 'redactedThinking') this.#context.unknown(value ?? null);
   }
 
@@ -121,7 +121,7 @@ class GooseReader implements RecordReader {
   #user(content: readonly unknown[]): void {
     this.#messages.end();
     for (const value of content) {
-      const block = recordOf(value);
+      const block = toRecord(value);
       if (block?.['type'] === 'toolResponse') this.#toolResponse(block);
       else if (block?.['type'] !== 'text') this.#context.unknown(value ?? null);
     }
@@ -141,7 +141,7 @@ class GooseReader implements RecordReader {
   }
 
   #toolResponse(block: WireRecord): void {
-    const rawId = textOf(block['id']);
+    const rawId = toText(block['id']);
     const call = rawId === undefined ? undefined : this.#calls.settle(rawId);
     if (rawId === undefined || call === undefined || call === 'ambiguous') {
       this.#context.unknown(block);
@@ -157,8 +157,8 @@ class GooseReader implements RecordReader {
 
 /** Returns the failure in a message block that the program wrote itself. */
 function failureIn({ type, text, message, msg, kind, notificationType }: WireRecord) {
-  const reported = type === 'error' ? textOf(message) : type === 'text' ? readFailure(textOf(text) ?? '') : undefined;
-  if (reported !== undefined) return { message: readFailure(reported) ?? reported, code: textOf(kind) };
+  const reported = type === 'error' ? toText(message) : type === 'text' ? readFailure(toText(text) ?? '') : undefined;
+  if (reported !== undefined) return { message: readFailure(reported) ?? reported, code: toText(kind) };
   const isBroke = type === 'systemNotification' && notificationType === 'creditsExhausted' && typeof msg === 'string';
   return isBroke ? { message: msg, code: 'creditsExhausted' } : undefined;
 }

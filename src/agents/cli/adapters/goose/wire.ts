@@ -1,7 +1,7 @@
 import type { EventOf } from '../../../../events/vocabulary.ts';
 import type { ToolOutput } from '../../../../events/tools.ts';
 import type { UsedTokens } from '../../../contract/host.ts';
-import { countOf, joinedText, numberOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { toCount, joinedText, toNumber, toRecord, toText, type WireRecord } from '../../shared/wire-value.ts';
 import { defined } from '../../../../base/defined.ts';
 
 /** The ending of every failure text: the program reports failures as messages of the assistant. */
@@ -16,11 +16,11 @@ export function readFailure(text: string): string | undefined {
 
 /** Returns the tool call; an unreadable one has no input, and no name unless its error contains it. */
 export function readToolCall(block: WireRecord): { rawId: string; name: string; input: unknown } | undefined {
-  const rawId = textOf(block['id']);
-  const toolCall = recordOf(block['toolCall']);
-  const value = recordOf(toolCall?.['value']);
-  const name = textOf(value?.['name']);
-  const error = textOf(toolCall?.['error']);
+  const rawId = toText(block['id']);
+  const toolCall = toRecord(block['toolCall']);
+  const value = toRecord(toolCall?.['value']);
+  const name = toText(value?.['name']);
+  const error = toText(toolCall?.['error']);
   if (rawId === undefined) return undefined;
   if (name !== undefined) return { rawId, name, input: value?.['arguments'] ?? {} };
   if (error === undefined) return undefined;
@@ -40,23 +40,23 @@ export const declinedCall = /^(The user has declined to run this tool|Let the us
 
 /** Returns the output of a tool. Its status only says whether it could be called: the value has the outcome. */
 export function readToolOutput(block: WireRecord): { output: ToolOutput; meta: ToolMeta } {
-  const toolResult = recordOf(block['toolResult']);
-  const value = recordOf(toolResult?.['value']);
-  const meta = recordOf(value?.['_meta']);
+  const toolResult = toRecord(block['toolResult']);
+  const value = toRecord(toolResult?.['value']);
+  const meta = toRecord(value?.['_meta']);
   const content = value?.['content'] ?? toolResult?.['value'] ?? '';
   const context = joinedText(content) ?? content;
   return {
-    output: outputOf(toolResult, value, context),
-    meta: defined({ sessionId: textOf(meta?.['subagent_session_id']), status: textOf(meta?.['task_status']) }),
+    output: toOutput(toolResult, value, context),
+    meta: defined({ sessionId: toText(meta?.['subagent_session_id']), status: toText(meta?.['task_status']) }),
   };
 }
 
-function outputOf(toolResult: WireRecord | undefined, value: WireRecord | undefined, context: unknown): ToolOutput {
+function toOutput(toolResult: WireRecord | undefined, value: WireRecord | undefined, context: unknown): ToolOutput {
   const text = typeof context === 'string' ? context : JSON.stringify(context);
   if (toolResult === undefined || toolResult['status'] === 'error')
-    return { error: textOf(toolResult?.['error']) ?? (text || 'The tool failed.') };
-  const structured = recordOf(value?.['structuredContent']);
-  const exitCode = numberOf(structured?.['exit_code']);
+    return { error: toText(toolResult?.['error']) ?? (text || 'The tool failed.') };
+  const structured = toRecord(value?.['structuredContent']);
+  const exitCode = toNumber(structured?.['exit_code']);
   if (exitCode !== undefined) return { context, result: { exitCode } };
   // A command without an exit code was stopped.
   if (value?.['isError'] === true || structured?.['stdout'] !== undefined) return { error: text || 'The tool failed.' };
@@ -68,11 +68,11 @@ function outputOf(toolResult: WireRecord | undefined, value: WireRecord | undefi
  * cached.
  */
 export function readUsage(record: WireRecord): UsedTokens | undefined {
-  const inputTokens = countOf(record['input_tokens']);
-  const outputTokens = countOf(record['output_tokens']);
+  const inputTokens = toCount(record['input_tokens']);
+  const outputTokens = toCount(record['output_tokens']);
   if (inputTokens === undefined || outputTokens === undefined || inputTokens + outputTokens === 0) return undefined;
-  const cacheReadTokens = countOf(record['cache_read_input_tokens']);
-  const cacheWriteTokens = countOf(record['cache_write_input_tokens']);
+  const cacheReadTokens = toCount(record['cache_read_input_tokens']);
+  const cacheWriteTokens = toCount(record['cache_write_input_tokens']);
   return { inputTokens, outputTokens, ...defined({ cacheReadTokens, cacheWriteTokens }) };
 }
 
@@ -88,7 +88,7 @@ export function readMessageUsage(usage: WireRecord | undefined): UsedTokens | un
 
 /** Returns the tasks of a Markdown checklist; undefined when it has none. */
 export function readTasks(input: unknown): EventOf<'tasks'>['tasks'] | undefined {
-  const items = [...(textOf(recordOf(input)?.['content']) ?? '').matchAll(/^\s*[-*] \[([ xX])\] (.+)$/gm)];
+  const items = [...(toText(toRecord(input)?.['content']) ?? '').matchAll(/^\s*[-*] \[([ xX])\] (.+)$/gm)];
   if (items.length === 0) return undefined;
   return items.map(([, mark, content = ''], index) => ({
     id: `${index + 1}`,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDatabase, queryDatabase, removeCopy } from '../../sessions/database-copy.ts';
 import type { HandOverPlace } from '../../sessions/session-format.ts';
-import { recordOf, textOf } from '../../shared/wire-value.ts';
+import { toRecord, toText } from '../../shared/wire-value.ts';
 
 /**
  * Returns the model that OpenCode, or Kilo Code, would use in a new session, as `provider/model`: the one of its settings,
@@ -26,7 +26,7 @@ export function findDataFolder(program: string, { home, environment }: Omit<Hand
 
 function readModel(file: string): string | undefined {
   try {
-    return textOf(recordOf(JSON.parse(readFileSync(file, 'utf8')))?.['model']);
+    return toText(toRecord(JSON.parse(readFileSync(file, 'utf8')))?.['model']);
   } catch {
     // It is missing, or has comments: the program's newest message is as good.
     return undefined;
@@ -41,7 +41,7 @@ function readNewestModel(database: string): string | undefined {
       `SELECT json_extract(data, '$.model.providerID') AS provider, json_extract(data, '$.model.modelID') AS model
        FROM message WHERE json_extract(data, '$.role') = 'user' ORDER BY time_created DESC LIMIT 1`,
     );
-    const [provider, model] = [textOf(row?.['provider']), textOf(row?.['model'])];
+    const [provider, model] = [toText(row?.['provider']), toText(row?.['model'])];
     return provider === undefined || model === undefined ? undefined : `${provider}/${model}`;
   } finally {
     removeCopy();

@@ -4,7 +4,7 @@ import { type ChildRun, type ChildRuns, endingRuns } from '../../shared/child-ru
 import type { LineContext } from '../../shared/line-context.ts';
 import { type OpenCall, OpenCalls } from '../../shared/open-calls.ts';
 import { readTodos } from '../../shared/read-todos.ts';
-import { recordOf, remainder, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { toRecord, remainder, toText, type WireRecord } from '../../shared/wire-value.ts';
 import { readAnswer, readError, readSubagent, readToolOutput, readUsage } from './wire.ts';
 
 export interface PartReaderOptions {
@@ -45,7 +45,7 @@ export class PartReader {
 
   /** Whether a part was reported as a whole. */
   isComplete(part: WireRecord): boolean {
-    return this.#complete.has(textOf(part['id']) ?? '');
+    return this.#complete.has(toText(part['id']) ?? '');
   }
 
   /** Returns the open call of the program's id. */
@@ -56,7 +56,7 @@ export class PartReader {
 
   /** A model call that begins again without having finished was cut off and is retried. */
   stepStart(part: WireRecord): void {
-    const message = textOf(part['messageID']);
+    const message = toText(part['messageID']);
     this.#markComplete(part);
     if (message !== undefined && message === this.#message) {
       this.#context.retryStep(this.#runId);
@@ -82,7 +82,7 @@ export class PartReader {
       this.#markComplete(part);
       return true;
     }
-    const rawId = this.#idOf(part);
+    const rawId = this.#toId(part);
     const written = this.#written.get(rawId);
     const content = remainder(written ?? '', whole);
     if (isWhole) this.#markComplete({ id: rawId });
@@ -97,7 +97,7 @@ export class PartReader {
 
   /** Emits a fragment of a text that is being written. */
   delta(type: 'text' | 'reasoning', part: WireRecord, content: string): void {
-    const rawId = this.#idOf(part);
+    const rawId = this.#toId(part);
     this.#write(rawId, (this.#written.get(rawId) ?? '') + content);
     if (content !== '') this.#say(type, part, { rawId, content, isWhole: false });
   }
@@ -107,11 +107,11 @@ export class PartReader {
    * neither.
    */
   tool(part: WireRecord): boolean {
-    const state = recordOf(part['state']) ?? part;
-    const name = textOf(part['tool']);
+    const state = toRecord(part['state']) ?? part;
+    const name = toText(part['tool']);
     if (name === undefined) return false;
     const output = readToolOutput(name, state);
-    const rawId = textOf(part['callID']) ?? this.#idOf(part);
+    const rawId = toText(part['callID']) ?? this.#toId(part);
     const call = this.#calls.find(rawId) ?? this.#call(rawId, name, state['input'] ?? {});
     if (output === undefined) {
       if (call !== 'ambiguous' && subagentTools.has(name)) this.#startSubagent(call, state);
@@ -133,7 +133,7 @@ export class PartReader {
     part: WireRecord,
     { rawId, content, isWhole }: { rawId: string; content: string; isWhole: boolean },
   ): void {
-    const callId = textOf(part['messageID']);
+    const callId = toText(part['messageID']);
     const fields = { runId: this.#runId, id: `${this.#runId}/${rawId}`, content, ...defined({ callId }) };
     this.#context.emit(type === 'text' ? { type, ...fields, final: isWhole } : { type, ...fields });
   }
@@ -172,13 +172,13 @@ export class PartReader {
   }
 
   #markComplete(part: WireRecord): void {
-    const id = this.#idOf(part);
+    const id = this.#toId(part);
     this.#written.delete(id);
     this.#complete.add(id);
     dropOldest(this.#complete);
   }
 
-  #idOf(part: WireRecord): string {
-    return textOf(part['id']) ?? `part-${++this.#unnamed}`;
+  #toId(part: WireRecord): string {
+    return toText(part['id']) ?? `part-${++this.#unnamed}`;
   }
 }

@@ -17,7 +17,7 @@ import { SessionTurns } from '../../sessions/session-turns.ts';
 import { ChildRuns } from '../../shared/child-runs.ts';
 import type { LineContext } from '../../shared/line-context.ts';
 import type { RecordReader } from '../../shared/line-translator.ts';
-import { listOf, numberOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { toList, toNumber, toRecord, toText, type WireRecord } from '../../shared/wire-value.ts';
 import { findDataFolder, findOwnModel } from './own-model.ts';
 import { PartReader } from './part-reader.ts';
 import { readError, readSubagent } from './wire.ts';
@@ -42,9 +42,9 @@ export function opencodeSession(program: string): SessionFormat {
             id: String(id),
             path: file,
             bytes: Number(bytes),
-            updatedAt: timeOf(updated) ?? new Date(0).toISOString(),
+            updatedAt: readTime(updated) ?? new Date(0).toISOString(),
             version: `${String(updated)} ${String(messages)} ${String(bytes)}`,
-            ...defined({ cwd: textOf(directory), title: textOf(title), createdAt: timeOf(created) }),
+            ...defined({ cwd: toText(directory), title: toText(title), createdAt: readTime(created) }),
           };
         }
       } finally {
@@ -65,7 +65,7 @@ export function opencodeSession(program: string): SessionFormat {
         const parts = rows('part', 'message_id', String(messageId), 'id');
         // The last answer may still be written.
         const data = message && parseData(message);
-        const isOpen = data?.['role'] === 'assistant' && recordOf(data['time'])?.['completed'] === undefined;
+        const isOpen = data?.['role'] === 'assistant' && toRecord(data['time'])?.['completed'] === undefined;
         if (message === undefined || (isOpen && index === messages.length - 1)) return;
         yield rowLine(messageId, { message, parts });
       }
@@ -136,14 +136,14 @@ class OpencodeSessionReader implements SessionReader {
   before(record: WireRecord): readonly IncludedFile[] {
     const message = readMessage(record);
     if (message === undefined || message.data['role'] !== 'assistant') return [];
-    const started = message.parts.flatMap(part => readSubagent(recordOf(part['state']) ?? {})?.sessionId ?? []);
+    const started = message.parts.flatMap(part => readSubagent(toRecord(part['state']) ?? {})?.sessionId ?? []);
     const names = started.filter(name => !this.#included.has(name));
     if (names.length === 0) return [];
     for (const name of names) this.#included.add(name);
     this.#begin(message.data);
     // The calls come first, then what the subagents did, then the results.
     const parts = message.parts.map(part => {
-      const state = recordOf(part['state']);
+      const state = toRecord(part['state']);
       return state === undefined || readSubagent(state) === undefined
         ? part
         : { ...part, state: { ...state, status: 'running' } };
@@ -154,22 +154,22 @@ class OpencodeSessionReader implements SessionReader {
 
   take(record: WireRecord, file?: string): boolean {
     const { turns } = this;
-    const session = recordOf(record['session']);
+    const session = toRecord(record['session']);
     if (session !== undefined) {
-      if (file === undefined) turns.cwd = textOf(session['directory']);
+      if (file === undefined) turns.cwd = toText(session['directory']);
       return true;
     }
     const message = readMessage(record);
     if (message === undefined) return false;
     const { data, parts, id } = message;
-    turns.at(numberOf(recordOf(data['time'])?.['created']) ?? recordOf(record['message'])?.['time_created']);
+    turns.at(toNumber(toRecord(data['time'])?.['created']) ?? toRecord(record['message'])?.['time_created']);
     if (file !== undefined) {
       if (data['role'] === 'assistant') turns.read(turn => turn.parts(parts, file));
     } else if (data['role'] === 'user') {
       const said = toContent(readContentParts(parts.flatMap(toBlock)));
       if (said !== undefined) turns.prompt(said, { key: id });
     } else if (data['summary'] === true) {
-      const texts = parts.flatMap(part => (part['type'] === 'text' ? (textOf(part['text']) ?? []) : []));
+      const texts = parts.flatMap(part => (part['type'] === 'text' ? (toText(part['text']) ?? []) : []));
       turns.summarise(texts.join('\n'), {});
     } else {
       this.#begin(data);
@@ -191,19 +191,19 @@ class OpencodeSessionReader implements SessionReader {
   }
 
   #begin(data: WireRecord): void {
-    this.turns.at(numberOf(recordOf(data['time'])?.['created']));
-    this.turns.model = textOf(data['modelID']) ?? this.turns.model;
+    this.turns.at(toNumber(toRecord(data['time'])?.['created']));
+    this.turns.model = toText(data['modelID']) ?? this.turns.model;
   }
 }
 
 /** Returns a message with its parts as the program reports them. */
 function readMessage(record: WireRecord): { id: string; data: WireRecord; parts: WireRecord[] } | undefined {
-  const row = recordOf(record['message']);
+  const row = toRecord(record['message']);
   const data = row && parseData(row);
-  const id = textOf(row?.['id']);
+  const id = toText(row?.['id']);
   if (data === undefined || id === undefined) return undefined;
-  const parts = listOf(record['parts']).flatMap(value => {
-    const part = recordOf(value);
+  const parts = toList(record['parts']).flatMap(value => {
+    const part = toRecord(value);
     const parsed = part && parseData(part);
     return parsed === undefined ? [] : [{ ...parsed, id: part?.['id'], messageID: id }];
   });
@@ -211,21 +211,21 @@ function readMessage(record: WireRecord): { id: string; data: WireRecord; parts:
 }
 
 function parseData(row: WireRecord): WireRecord | undefined {
-  return recordOf(parseJson(String(row['data'])));
+  return toRecord(parseJson(String(row['data'])));
 }
 
 /** Returns the part of a person's message as a block; what the program added to it is none. */
 function toBlock(part: WireRecord): unknown[] {
-  const text = textOf(part['text']);
+  const text = toText(part['text']);
   if (part['synthetic'] === true || part['ignored'] === true || text?.startsWith('<environment_details>') === true)
     return [];
   // `run` puts a prompt with spaces into quotation marks.
   if (text !== undefined) return [{ text: text.replace(/^"(.*\s.*)"\s*$/s, '$1') }];
-  const [, mediaType, data] = /^data:([^;,]+);base64,(.*)$/s.exec(textOf(part['url']) ?? '') ?? [];
+  const [, mediaType, data] = /^data:([^;,]+);base64,(.*)$/s.exec(toText(part['url']) ?? '') ?? [];
   return data === undefined ? [] : [{ source: { data, media_type: mediaType } }];
 }
 
-function timeOf(value: unknown): string | undefined {
+function readTime(value: unknown): string | undefined {
   const ms = Number(value);
   return Math.abs(ms) < 8.64e15 && ms > 0 ? new Date(ms).toISOString() : undefined;
 }
@@ -252,7 +252,7 @@ function writeOpencodeSession(program: string, { messages, cwd, time, model: nam
         mime: mediaType,
         url: `data:${mediaType};base64,${data}`,
       });
-      return { info, parts: writeBlocks(message.parts, image).map(part => ({ ...place(), ...recordOf(part) })) };
+      return { info, parts: writeBlocks(message.parts, image).map(part => ({ ...place(), ...toRecord(part) })) };
     }
     const tokens = { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } };
     const info = {

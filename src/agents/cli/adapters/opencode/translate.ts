@@ -4,7 +4,7 @@ import type { LineContext } from '../../shared/line-context.ts';
 import { lineTranslator, type RecordReader } from '../../shared/line-translator.ts';
 import { errorText } from '../../shared/readable-error.ts';
 import type { Translator, TranslatorOptions } from '../../contract/translator.ts';
-import { recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { toRecord, toText, type WireRecord } from '../../shared/wire-value.ts';
 import { ServeSavedMessages } from './live/saved-messages.ts';
 import { PartReader } from './part-reader.ts';
 import { readError } from './wire.ts';
@@ -33,11 +33,11 @@ class OpencodeReader implements RecordReader {
   }
 
   take(record: WireRecord): void {
-    const sessionId = textOf(record['sessionID']);
+    const sessionId = toText(record['sessionID']);
     if (sessionId !== undefined) this.#context.session(sessionId);
     this.#context.finished = false;
-    const part = recordOf(record['part']) ?? record;
-    const type = textOf(record['type']) ?? '';
+    const part = toRecord(record['part']) ?? record;
+    const type = toText(record['type']) ?? '';
     if (type === 'error') this.#error(record);
     else if (!Object.hasOwn(this.#on, type)) this.#context.unknown(record);
     else if (!this.#parts.isComplete(part)) {

@@ -2,7 +2,7 @@ import type { EventOf } from '../../../../events/vocabulary.ts';
 import type { ToolOutput } from '../../../../events/tools.ts';
 import { readableError } from '../../shared/readable-error.ts';
 import { boundedPatch } from '../../shared/reported-patch.ts';
-import { countOf, listOf, numberOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { toCount, toList, toNumber, toRecord, toText, type WireRecord } from '../../shared/wire-value.ts';
 import { defined } from '../../../../base/defined.ts';
 
 type Usage = Omit<EventOf<'usage'>, 'type' | 'runId'>;
@@ -12,16 +12,16 @@ type Usage = Omit<EventOf<'usage'>, 'type' | 'runId'>;
  * Output excludes reasoning, except in versions whose total shows otherwise or that report no total.
  */
 export function readUsage(part: WireRecord): Usage | undefined {
-  const tokens = recordOf(part['tokens']);
-  const cache = recordOf(tokens?.['cache']);
-  const uncached = countOf(tokens?.['input']);
-  const output = countOf(tokens?.['output']);
+  const tokens = toRecord(part['tokens']);
+  const cache = toRecord(tokens?.['cache']);
+  const uncached = toCount(tokens?.['input']);
+  const output = toCount(tokens?.['output']);
   if (uncached === undefined || output === undefined) return undefined;
-  const cacheReadTokens = countOf(cache?.['read']);
-  const cacheWriteTokens = countOf(cache?.['write']);
-  const reasoningTokens = countOf(tokens?.['reasoning']);
+  const cacheReadTokens = toCount(cache?.['read']);
+  const cacheWriteTokens = toCount(cache?.['write']);
+  const reasoningTokens = toCount(tokens?.['reasoning']);
   const inputTokens = uncached + (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0);
-  const total = countOf(tokens?.['total']) ?? inputTokens + output;
+  const total = toCount(tokens?.['total']) ?? inputTokens + output;
   const outputTokens = total === inputTokens + output ? output : output + (reasoningTokens ?? 0);
   if (inputTokens + outputTokens === 0) return undefined;
   return {
@@ -31,18 +31,18 @@ export function readUsage(part: WireRecord): Usage | undefined {
       cacheReadTokens,
       cacheWriteTokens,
       reasoningTokens,
-      cost: countOf(part['cost']),
-      finishReason: textOf(part['reason']),
-      callId: textOf(part['messageID']),
+      cost: toCount(part['cost']),
+      finishReason: toText(part['reason']),
+      callId: toText(part['messageID']),
     }),
   };
 }
 
 /** Returns the message of an `error`: a text, or an object that has its text in one of these fields. */
 export function readError(value: unknown): { message: string; code?: string } | undefined {
-  const error = recordOf(value);
-  const code = textOf(error?.['name']);
-  const message = textOf(value) ?? textOf(recordOf(error?.['data'])?.['message']) ?? textOf(error?.['message']) ?? code;
+  const error = toRecord(value);
+  const code = toText(error?.['name']);
+  const message = toText(value) ?? toText(toRecord(error?.['data'])?.['message']) ?? toText(error?.['message']) ?? code;
   return message === undefined ? undefined : { message: readableError(message), ...defined({ code }) };
 }
 
@@ -54,7 +54,7 @@ const refused = /^The user (rejected permission|has specified a rule which preve
  */
 export function readToolOutput(name: string, state: WireRecord): ToolOutput | undefined {
   const { status, output: context = '' } = state;
-  const metadata = recordOf(state['metadata']) ?? {};
+  const metadata = toRecord(state['metadata']) ?? {};
   const text = typeof context === 'string' ? context : JSON.stringify(context);
   if (status === 'error') {
     const error = readError(state['error'])?.message ?? (text || 'The tool failed.');
@@ -65,7 +65,7 @@ export function readToolOutput(name: string, state: WireRecord): ToolOutput | un
       : defined({ error, sessionId });
   }
   if (status !== 'completed') return undefined;
-  if (name === 'invalid') return { error: textOf(recordOf(state['input'])?.['error']) ?? text };
+  if (name === 'invalid') return { error: toText(toRecord(state['input'])?.['error']) ?? text };
   if (metadata['exit'] === null) return { error: text || 'The command did not end.' };
   const result = readResult(metadata, state);
   return Object.keys(result).length === 0 ? { context } : { context, result };
@@ -73,14 +73,14 @@ export function readToolOutput(name: string, state: WireRecord): ToolOutput | un
 
 /** Returns the structured part of a tool's output. */
 function readResult(metadata: WireRecord, state: WireRecord): object {
-  const folder = textOf(metadata['dir']);
-  const files = listOf(metadata['files']).flatMap(value => {
-    const file = recordOf(value);
-    return [file?.['filePath'], file?.['movePath']].filter(path => textOf(path) !== undefined);
+  const folder = toText(metadata['dir']);
+  const files = toList(metadata['files']).flatMap(value => {
+    const file = toRecord(value);
+    return [file?.['filePath'], file?.['movePath']].filter(path => toText(path) !== undefined);
   });
   return defined({
-    exitCode: numberOf(metadata['exit']),
-    isDirectory: recordOf(metadata['display'])?.['type'] === 'directory' || undefined,
+    exitCode: toNumber(metadata['exit']),
+    isDirectory: toRecord(metadata['display'])?.['type'] === 'directory' || undefined,
     path: folder === undefined ? undefined : `${folder}/SKILL.md`,
     files: files.length === 0 ? undefined : files,
     patch: boundedPatch(metadata['diff']),
@@ -99,15 +99,15 @@ interface Subagent {
 
 /** Returns the subagent of a call; undefined when it names no session. */
 export function readSubagent(state: WireRecord): Subagent | undefined {
-  const metadata = recordOf(state['metadata']);
-  const sessionId = textOf(metadata?.['sessionId']) ?? textOf(metadata?.['sessionID']);
+  const metadata = toRecord(state['metadata']);
+  const sessionId = toText(metadata?.['sessionId']) ?? toText(metadata?.['sessionID']);
   if (sessionId === undefined) return undefined;
-  const model = recordOf(metadata?.['model']);
-  const [provider, name] = [textOf(model?.['providerID']), textOf(model?.['modelID'])];
-  const action = textOf(metadata?.['action']);
+  const model = toRecord(metadata?.['model']);
+  const [provider, name] = [toText(model?.['providerID']), toText(model?.['modelID'])];
+  const action = toText(metadata?.['action']);
   return {
     sessionId,
-    agentId: textOf(recordOf(state['input'])?.['subagent_type']),
+    agentId: toText(toRecord(state['input'])?.['subagent_type']),
     model: provider === undefined || name === undefined ? name : `${provider}/${name}`,
     isStopped: action === 'stop',
     isBackground: metadata?.['background'] === true || action !== undefined,
@@ -116,7 +116,7 @@ export function readSubagent(state: WireRecord): Subagent | undefined {
 
 /** Returns the answer of a subagent, without the wrapper that the program adds for the model. */
 export function readAnswer(output: unknown): string | undefined {
-  const text = textOf(output);
+  const text = toText(output);
   const [, answer] = /<task_result>\n?([^]*?)\n?<\/task_result>/.exec(text ?? '') ?? [];
-  return textOf(answer ?? text?.replace(/\s*<task_metadata>[^]*<\/task_metadata>\s*$/, ''));
+  return toText(answer ?? text?.replace(/\s*<task_metadata>[^]*<\/task_metadata>\s*$/, ''));
 }

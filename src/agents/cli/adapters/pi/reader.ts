@@ -5,7 +5,7 @@ import type { RecordReader } from '../../shared/line-translator.ts';
 import { completesText } from '../../shared/completes-text.ts';
 import { type OpenCall, OpenCalls } from '../../shared/open-calls.ts';
 import { readableError } from '../../shared/readable-error.ts';
-import { type WireRecord, numberOf, recordOf, remainder, textOf } from '../../shared/wire-value.ts';
+import { type WireRecord, toNumber, toRecord, remainder, toText } from '../../shared/wire-value.ts';
 import { readToolOutput, readUsage } from './wire.ts';
 
 type Kind = 'text' | 'reasoning';
@@ -57,7 +57,7 @@ export class PiReader implements RecordReader {
   }
 
   take(record: WireRecord): void {
-    const type = textOf(record['type']) ?? '';
+    const type = toText(record['type']) ?? '';
     if (Object.hasOwn(this.#on, type)) (this.#on[type] as (record: WireRecord) => void)(record);
     else this.#context.unknown(record);
   }
@@ -66,9 +66,9 @@ export class PiReader implements RecordReader {
 
   readonly #on: Readonly<Record<string, (record: WireRecord) => void>> = {
     session: record => {
-      const id = textOf(record['id']);
+      const id = toText(record['id']);
       if (id === undefined) this.#context.unknown(record);
-      else this.#context.session(id, { cwd: textOf(record['cwd']) });
+      else this.#context.session(id, { cwd: toText(record['cwd']) });
     },
     agent_start: () => {},
     turn_start: () => this.#context.step(),
@@ -76,10 +76,10 @@ export class PiReader implements RecordReader {
       this.#streamed.clear();
       this.#message++;
     },
-    message_update: record => this.#fragment(recordOf(record['assistantMessageEvent'])),
+    message_update: record => this.#fragment(toRecord(record['assistantMessageEvent'])),
     message_end: record => {
-      const message = recordOf(record['message']);
-      if (message === undefined || textOf(message['role']) === undefined) this.#context.unknown(record);
+      const message = toRecord(record['message']);
+      if (message === undefined || toText(message['role']) === undefined) this.#context.unknown(record);
       else if (message['role'] === 'assistant') this.#assistant(message, record);
       this.#streamed.clear();
       this.#message++;
@@ -109,9 +109,9 @@ export class PiReader implements RecordReader {
   };
 
   #fragment(event: WireRecord | undefined): void {
-    const delta = textOf(event?.['delta']);
-    const index = numberOf(event?.['contentIndex']);
-    const kind = kindOf(event?.['type'], 'text_delta', 'thinking_delta');
+    const delta = toText(event?.['delta']);
+    const index = toNumber(event?.['contentIndex']);
+    const kind = readKind(event?.['type'], 'text_delta', 'thinking_delta');
     if (delta === undefined || index === undefined || kind === undefined) return;
     const part = this.#streamed.get(index);
     if (part === undefined) this.#streamed.set(index, { kind, text: delta });
@@ -131,12 +131,12 @@ export class PiReader implements RecordReader {
     if (usage !== undefined) this.#context.emit({ type: 'usage', ...usage, callId: `${this.#prefix}${this.#message}` });
     const { stopReason, errorMessage } = message;
     if (stopReason === 'error' || stopReason === 'aborted')
-      this.#context.suspect({ message: readableError(textOf(errorMessage) ?? `The model call ended: ${stopReason}.`) });
+      this.#context.suspect({ message: readableError(toText(errorMessage) ?? `The model call ended: ${stopReason}.`) });
   }
 
   #part(value: unknown, index: number, isFinal: boolean): void {
-    const part = recordOf(value);
-    const kind = kindOf(part?.['type'], 'text', 'thinking');
+    const part = toRecord(value);
+    const kind = readKind(part?.['type'], 'text', 'thinking');
     const whole = kind === 'text' ? part?.['text'] : part?.['thinking'];
     if (kind !== undefined && typeof whole === 'string') {
       const streamed = this.#streamed.get(index);
@@ -145,8 +145,8 @@ export class PiReader implements RecordReader {
       if ((rest ?? whole) !== '' || (isFinal && rest === ''))
         this.#emit(kind, name, rest ?? whole, isFinal || undefined);
     } else if (part?.['type'] === 'toolCall') {
-      const rawId = textOf(part['id']);
-      const name = textOf(part['name']);
+      const rawId = toText(part['id']);
+      const name = toText(part['name']);
       if (rawId === undefined || name === undefined) this.#context.unknown(part);
       else this.#call(rawId, name, part['arguments'] ?? {});
     } else this.#context.unknown(value ?? null);
@@ -165,8 +165,8 @@ export class PiReader implements RecordReader {
   }
 
   #toolStart(record: WireRecord): void {
-    const rawId = textOf(record['toolCallId']);
-    const name = textOf(record['toolName']);
+    const rawId = toText(record['toolCallId']);
+    const name = toText(record['toolName']);
     if (rawId === undefined || name === undefined) {
       this.#context.unknown(record);
       return;
@@ -187,9 +187,9 @@ export class PiReader implements RecordReader {
 
   /** A record without a call counts as a call when it contains its own input. */
   #toolEnd(record: WireRecord): void {
-    const name = textOf(record['toolName']);
+    const name = toText(record['toolName']);
     const input = record['input'] ?? record['args'];
-    const rawId = textOf(record['toolCallId']) ?? (input === undefined ? undefined : `call-${++this.#unnamed}`);
+    const rawId = toText(record['toolCallId']) ?? (input === undefined ? undefined : `call-${++this.#unnamed}`);
     if (rawId !== undefined && name !== undefined && input !== undefined && this.#calls.find(rawId) === undefined)
       this.#call(rawId, name, input);
     const call = rawId === undefined ? undefined : this.#calls.settle(rawId);
@@ -205,14 +205,14 @@ export class PiReader implements RecordReader {
   }
 }
 
-function kindOf(type: unknown, text: string, reasoning: string): Kind | undefined {
+function readKind(type: unknown, text: string, reasoning: string): Kind | undefined {
   if (type === text) return 'text';
   return type === reasoning ? 'reasoning' : undefined;
 }
 
 function retryMessage(record: WireRecord): string {
-  const attempt = numberOf(record['attempt']) ?? '?';
-  const most = numberOf(record['maxAttempts']) ?? '?';
-  const error = readableError(textOf(record['errorMessage']) ?? 'The model call failed.');
+  const attempt = toNumber(record['attempt']) ?? '?';
+  const most = toNumber(record['maxAttempts']) ?? '?';
+  const error = readableError(toText(record['errorMessage']) ?? 'The model call failed.');
   return `${error} (retry ${attempt} of ${most})`;
 }

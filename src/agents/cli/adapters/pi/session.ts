@@ -4,7 +4,7 @@ import { readContentParts, toContent } from '../../sessions/prompt-parts.ts';
 import { describeFiles, fileLines, filesAt } from '../../sessions/session-files.ts';
 import type { SessionFormat, SessionIds, SessionReader } from '../../sessions/session-format.ts';
 import { SessionTurns } from '../../sessions/session-turns.ts';
-import { joinedText, listOf, numberOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { joinedText, toList, toNumber, toRecord, toText, type WireRecord } from '../../shared/wire-value.ts';
 import {
   recordTimes,
   type SessionToWrite,
@@ -37,13 +37,13 @@ export const piSession: SessionFormat = {
       filesAt(path ?? folder, file => file.endsWith('.jsonl')),
       ({ find }) => {
         const header = find(record => (record['type'] === 'session' ? record : undefined));
-        const id = textOf(header?.['id']);
+        const id = toText(header?.['id']);
         if (header === undefined || id === undefined) return undefined;
         const prompt = find(record => {
-          const message = recordOf(record['message']);
+          const message = toRecord(record['message']);
           return message?.['role'] === 'user' ? message : undefined;
         });
-        const details = { cwd: textOf(header['cwd']), createdAt: textOf(header['timestamp']) };
+        const details = { cwd: toText(header['cwd']), createdAt: toText(header['timestamp']) };
         return { id, ...defined({ ...details, title: joinedText(prompt?.['content']) }) };
       },
     );
@@ -68,17 +68,17 @@ class PiSessionReader implements SessionReader {
     const { type } = entry;
     turns.at(entry['timestamp']);
     const place = {
-      key: textOf(entry['id']),
-      after: 'parentId' in entry ? (textOf(entry['parentId']) ?? null) : undefined,
+      key: toText(entry['id']),
+      after: 'parentId' in entry ? (toText(entry['parentId']) ?? null) : undefined,
     };
-    if (type === 'message') return this.#message(recordOf(entry['message']) ?? {}, place);
-    if (type === 'session') turns.cwd = textOf(entry['cwd']) ?? turns.cwd;
-    if (type === 'model_change') turns.model = textOf(entry['modelId']) ?? turns.model;
+    if (type === 'message') return this.#message(toRecord(entry['message']) ?? {}, place);
+    if (type === 'session') turns.cwd = toText(entry['cwd']) ?? turns.cwd;
+    if (type === 'model_change') turns.model = toText(entry['modelId']) ?? turns.model;
     if (type === 'compaction')
-      turns.summarise(textOf(entry['summary']) ?? '', {
+      turns.summarise(toText(entry['summary']) ?? '', {
         upTo: place.after,
-        before: textOf(entry['firstKeptEntryId']),
-        tokens: numberOf(entry['tokensBefore']),
+        before: toText(entry['firstKeptEntryId']),
+        tokens: toNumber(entry['tokensBefore']),
       });
     turns.link(place.key, place.after);
     return type === 'compaction' || sideKinds.has(type);
@@ -94,12 +94,12 @@ class PiSessionReader implements SessionReader {
     const said = role === 'user' ? toContent(readContentParts(content)) : undefined;
     if (said !== undefined) turns.prompt(said, place);
     else if (role === 'assistant') {
-      turns.model = textOf(message['model']) ?? turns.model;
+      turns.model = toText(message['model']) ?? turns.model;
       turns.read(reader => {
         reader.take({ type: 'turn_start' });
         reader.take({ type: 'message_end', message });
       }, place);
-      turns.done(stopReason !== 'aborted' && !listOf(content).some(part => recordOf(part)?.['type'] === 'toolCall'));
+      turns.done(stopReason !== 'aborted' && !toList(content).some(part => toRecord(part)?.['type'] === 'toolCall'));
     } else if (role === 'toolResult') {
       const result = { content, ...defined({ details }) };
       turns.read(reader => reader.take({ type: 'tool_execution_end', toolCallId, toolName, isError, result }), place);

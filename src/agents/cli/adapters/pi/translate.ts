@@ -1,7 +1,7 @@
 import type { LineContext } from '../../shared/line-context.ts';
 import { lineTranslator, type RecordReader } from '../../shared/line-translator.ts';
 import type { Translator, TranslatorOptions } from '../../contract/translator.ts';
-import { recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { toRecord, toText, type WireRecord } from '../../shared/wire-value.ts';
 import { takeRecord } from './live/turn.ts';
 import { PiReader } from './reader.ts';
 
@@ -36,7 +36,7 @@ class PiStreamReader implements RecordReader {
 
   #response(record: WireRecord): void {
     const { command, success, error } = record;
-    const sessionId = textOf(recordOf(record['data'])?.['sessionId']);
+    const sessionId = toText(toRecord(record['data'])?.['sessionId']);
     if (typeof command !== 'string') this.#context.unknown(record);
     else if (command === 'get_state' && sessionId !== undefined) this.#context.session(sessionId);
     // The failure of an interrupted run is the interrupt.

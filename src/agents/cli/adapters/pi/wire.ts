@@ -1,16 +1,16 @@
 import type { EventOf } from '../../../../events/vocabulary.ts';
 import type { ToolOutput } from '../../../../events/tools.ts';
-import { countOf, joinedText, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { toCount, joinedText, toRecord, toText, type WireRecord } from '../../shared/wire-value.ts';
 import { defined } from '../../../../base/defined.ts';
 
 /** Returns the usage of one assistant message; undefined when nothing was used. */
 export function readUsage(message: WireRecord): Omit<EventOf<'usage'>, 'type' | 'runId'> | undefined {
-  const usage = recordOf(message['usage']);
-  const uncached = countOf(usage?.['input']);
-  const outputTokens = countOf(usage?.['output']);
+  const usage = toRecord(message['usage']);
+  const uncached = toCount(usage?.['input']);
+  const outputTokens = toCount(usage?.['output']);
   if (usage === undefined || uncached === undefined || outputTokens === undefined) return undefined;
-  const cacheReadTokens = countOf(usage['cacheRead']);
-  const cacheWriteTokens = countOf(usage['cacheWrite']);
+  const cacheReadTokens = toCount(usage['cacheRead']);
+  const cacheWriteTokens = toCount(usage['cacheWrite']);
   const inputTokens = uncached + (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0);
   if (inputTokens + outputTokens === 0) return undefined;
   return {
@@ -19,10 +19,10 @@ export function readUsage(message: WireRecord): Omit<EventOf<'usage'>, 'type' | 
     ...defined({
       cacheReadTokens,
       cacheWriteTokens,
-      reasoningTokens: countOf(usage['reasoning']),
-      cost: countOf(recordOf(usage['cost'])?.['total']),
-      model: textOf(message['model']),
-      finishReason: textOf(message['stopReason']),
+      reasoningTokens: toCount(usage['reasoning']),
+      cost: toCount(toRecord(usage['cost'])?.['total']),
+      model: toText(message['model']),
+      finishReason: toText(message['stopReason']),
     }),
   };
 }
@@ -30,11 +30,11 @@ export function readUsage(message: WireRecord): Omit<EventOf<'usage'>, 'type' | 
 /** Returns the output of a tool. A failed command has its exit code only in its text. */
 export function readToolOutput(record: WireRecord): ToolOutput {
   const result = record['result'];
-  const content = recordOf(result)?.['content'] ?? result ?? record['output'] ?? '';
+  const content = toRecord(result)?.['content'] ?? result ?? record['output'] ?? '';
   const context = joinedText(content) ?? content;
-  const details = recordOf(recordOf(result)?.['details']) ?? {};
+  const details = toRecord(toRecord(result)?.['details']) ?? {};
   const text = typeof context === 'string' ? context : JSON.stringify(context);
-  const error = textOf(record['error']) ?? textOf(recordOf(record['error'])?.['message']);
+  const error = toText(record['error']) ?? toText(toRecord(record['error'])?.['message']);
   const failed = record['isError'] === true || error !== undefined || /^(error|failed)$/.test(String(record['status']));
   if (!failed) return { context, ...(Object.keys(details).length > 0 && { result: details }) };
   const exitCode = /Command exited with code (\d+)\s*$/.exec(text)?.[1];

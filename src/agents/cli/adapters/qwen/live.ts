@@ -1,6 +1,6 @@
 import { acpLive } from '../../channels/acp/acp-adapter.ts';
 import { acpProfile, type AskedQuestion, type CallFields } from '../../channels/acp/profile.ts';
-import { listOf, recordOf, textOf } from '../../shared/wire-value.ts';
+import { toList, toRecord, toText } from '../../shared/wire-value.ts';
 import { defined } from '../../../../base/defined.ts';
 import { drainMethod, QwenSteering } from './steering.ts';
 
@@ -11,18 +11,18 @@ export const qwenProfile = acpProfile({
   modelName: id => /^(?:\$runtime\|[^|]*\|)?(.+?)(?:\([^()]*\))?$/.exec(id)?.[1] ?? id,
   switchModel: 'start',
   calls: {
-    nameOf: ({ meta }) => textOf(meta['toolName']),
+    nameOf: ({ meta }) => toText(meta['toolName']),
     shellTool: 'run_shell_command',
-    reasonOf: (_, input) => textOf(input['description']),
+    reasonOf: (_, input) => toText(input['description']),
   },
   // Usage comes with each model call, in an empty piece of text.
   usageOf: () => undefined,
   planOf: ({ kind, rawInput }, options) => {
     const optionId = ['restore_previous', 'proceed_once'].find(option => options.includes(option));
-    const plan = textOf(recordOf(rawInput)?.['plan']);
+    const plan = toText(toRecord(rawInput)?.['plan']);
     return kind === 'switch_mode' && optionId !== undefined && plan !== undefined ? { plan, optionId } : undefined;
   },
-  questionsOf,
+  questionsOf: readQuestions,
   steering: channel => new QwenSteering(channel),
   ignored: new Set([
     '_qwencode/start_turn',
@@ -58,15 +58,15 @@ export const qwenLive = acpLive(qwenProfile, {
   }),
 });
 
-function questionsOf({ meta }: CallFields): readonly AskedQuestion[] | undefined {
+function readQuestions({ meta }: CallFields): readonly AskedQuestion[] | undefined {
   if (meta['qwenInteractionKind'] !== 'user_question') return undefined;
-  const questions = listOf(meta['qwenQuestions']).flatMap(value => {
-    const asked = recordOf(value);
-    const question = textOf(asked?.['question']);
+  const questions = toList(meta['qwenQuestions']).flatMap(value => {
+    const asked = toRecord(value);
+    const question = toText(asked?.['question']);
     if (question === undefined) return [];
-    const options = listOf(asked?.['options']).flatMap(option => {
-      const { label, description } = recordOf(option) ?? {};
-      const about = textOf(description);
+    const options = toList(asked?.['options']).flatMap(option => {
+      const { label, description } = toRecord(option) ?? {};
+      const about = toText(description);
       return typeof label === 'string' ? [{ label, ...defined({ description: about }) }] : [];
     });
     return [{ question, options, multiple: asked?.['multiSelect'] === true }];

@@ -1,6 +1,6 @@
 import type { AcpRequest } from '../../channels/acp/request.ts';
 import type { AcpSteering, SteeringChannel } from '../../channels/acp/steering.ts';
-import { textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { toText, type WireRecord } from '../../shared/wire-value.ts';
 
 /** The request with which Qwen Code fetches the messages that wait for its turn. */
 export const drainMethod = 'craft/drainMidTurnQueue';
@@ -15,7 +15,7 @@ export class QwenSteering implements AcpSteering {
   }
 
   steer(id: string, blocks: readonly WireRecord[]): void {
-    this.#waiting.push({ id, text: blocks.flatMap(block => textOf(block['text']) ?? []).join('\n') });
+    this.#waiting.push({ id, text: blocks.flatMap(block => toText(block['text']) ?? []).join('\n') });
   }
 
   take(request: AcpRequest): boolean {

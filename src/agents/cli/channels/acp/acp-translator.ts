@@ -3,7 +3,7 @@ import type { LineContext } from '../../shared/line-context.ts';
 import { lineTranslator, type RecordReader } from '../../shared/line-translator.ts';
 import { OpenCalls } from '../../shared/open-calls.ts';
 import { SessionUsage } from '../../shared/session-usage.ts';
-import { recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { toRecord, toText, type WireRecord } from '../../shared/wire-value.ts';
 import type { AcpProfile } from './profile.ts';
 import { AcpTurn, failureText } from './turn.ts';
 
@@ -36,17 +36,17 @@ class AcpReader implements RecordReader {
   }
 
   take(record: WireRecord): void {
-    const params = recordOf(record['params']);
+    const params = toRecord(record['params']);
     const { method } = record;
-    const sessionId = textOf(params?.['sessionId']) ?? textOf(recordOf(record['result'])?.['sessionId']);
+    const sessionId = toText(params?.['sessionId']) ?? toText(toRecord(record['result'])?.['sessionId']);
     if (sessionId !== undefined && this.#state === 'open') this.#context.session(sessionId);
-    const update = method === 'session/update' ? recordOf(params?.['update']) : undefined;
+    const update = method === 'session/update' ? toRecord(params?.['update']) : undefined;
     if (update !== undefined && this.#update(update)) return;
-    if (method === 'session/request_permission' && this.#turn.calls.ask(recordOf(params?.['toolCall'])) !== undefined)
+    if (method === 'session/request_permission' && this.#turn.calls.ask(toRecord(params?.['toolCall'])) !== undefined)
       return;
     if (method === undefined && this.#answer(record)) return;
     // The answer of a person is not part of the stream.
-    if (method !== 'elicitation/create' && this.#profile.ignored?.has(textOf(method) ?? '') !== true)
+    if (method !== 'elicitation/create' && this.#profile.ignored?.has(toText(method) ?? '') !== true)
       this.#context.unknown(record);
   }
 
@@ -60,7 +60,7 @@ class AcpReader implements RecordReader {
   }
 
   #update(update: WireRecord): boolean {
-    const kind = textOf(update['sessionUpdate']) ?? '';
+    const kind = toText(update['sessionUpdate']) ?? '';
     if (this.#state !== 'open') {
       if (this.#state === 'history' && kind === 'available_commands_update') this.#state = 'open';
       return true;
@@ -74,13 +74,13 @@ class AcpReader implements RecordReader {
 
   /** Handles the answer to a prompt; other answers are consumed. Returns whether it is an answer. */
   #answer(record: WireRecord): boolean {
-    const error = recordOf(record['error']);
+    const error = toRecord(record['error']);
     if (error !== undefined) {
-      this.#error ??= failureText({ message: textOf(error['message']) ?? '', data: error['data'] });
+      this.#error ??= failureText({ message: toText(error['message']) ?? '', data: error['data'] });
       this.#context.finished = true;
       return true;
     }
-    const result = recordOf(record['result']) ?? {};
+    const result = toRecord(record['result']) ?? {};
     if (result['stopReason'] !== undefined) this.#end(result);
     else if (result['protocolVersion'] !== undefined) this.#state = 'opening';
     else if (this.#state === 'opening' && result['sessions'] === undefined) {

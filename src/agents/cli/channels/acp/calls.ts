@@ -1,8 +1,8 @@
 import type { ToolOutput } from '../../../../events/tools.ts';
 import type { LineContext } from '../../shared/line-context.ts';
 import type { OpenCall, OpenCalls } from '../../shared/open-calls.ts';
-import { recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
-import { contentDiffs, contentText, outputOf } from './call-content.ts';
+import { toRecord, toText, type WireRecord } from '../../shared/wire-value.ts';
+import { contentDiffs, contentText, toOutput } from './call-content.ts';
 import type { AcpMessages } from './messages.ts';
 import type { AcpProfile, CallFields, SubagentRules } from './profile.ts';
 
@@ -49,7 +49,7 @@ export class AcpCalls {
 
   /** Handles `tool_call` or `tool_call_update`; returns whether it understood it. */
   take(update: WireRecord): boolean {
-    const rawId = textOf(update['toolCallId']);
+    const rawId = toText(update['toolCallId']);
     if (rawId === undefined) return false;
     const call = this.#merge(rawId, update);
     // A record of a call that has its result changes nothing.
@@ -65,12 +65,12 @@ export class AcpCalls {
 
   /** Handles the call of a permission request; undefined when it has its result or cannot be read. */
   ask(toolCall: WireRecord | undefined): AskedCall | undefined {
-    const rawId = textOf(toolCall?.['toolCallId']);
+    const rawId = toText(toolCall?.['toolCallId']);
     if (toolCall === undefined || rawId === undefined) return undefined;
     const call = this.#merge(rawId, toolCall);
     if (call.isSettled || call.isEnded) return undefined;
     const open = this.#emit(call);
-    return { open, fields: call.fields, input: recordOf(open.input) ?? {} };
+    return { open, fields: call.fields, input: toRecord(open.input) ?? {} };
   }
 
   /** The text that calls of this turn last wrote to a file; undefined when none did. */
@@ -96,21 +96,21 @@ export class AcpCalls {
   }
 
   /** The run of a call; that of the parent when its subagent has ended before it. */
-  #runOf({ runId }: KnownCall): string {
+  #getRun({ runId }: KnownCall): string {
     const { context, subagents } = this.#options;
     return subagents?.isOpen(runId) === true ? runId : context.runId;
   }
 
   #merge(rawId: string, update: WireRecord): KnownCall {
     const known = this.#known.get(rawId);
-    const meta = recordOf(update['_meta']) ?? {};
+    const meta = toRecord(update['_meta']) ?? {};
     const old = known?.fields;
-    const input = recordOf(update['rawInput']);
+    const input = toRecord(update['rawInput']);
     const fields: CallFields = {
       rawId,
-      title: textOf(update['title']) ?? old?.title,
-      kind: textOf(update['kind']) ?? old?.kind,
-      status: textOf(update['status']) ?? old?.status,
+      title: toText(update['title']) ?? old?.title,
+      kind: toText(update['kind']) ?? old?.kind,
+      status: toText(update['status']) ?? old?.status,
       // The arguments in a request may be rewritten: those of the call itself count.
       rawInput: old?.rawInput !== undefined && known?.open !== undefined ? old.rawInput : (input ?? old?.rawInput),
       rawOutput: update['rawOutput'] ?? old?.rawOutput,
@@ -132,9 +132,9 @@ export class AcpCalls {
     if (call.open !== undefined) return call.open;
     const { context, messages, profile, subagents } = this.#options;
     const { fields } = call;
-    const runId = this.#runOf(call);
+    const runId = this.#getRun(call);
     const name = profile.calls.nameOf(fields) ?? fields.title ?? fields.kind ?? 'tool';
-    const input = profile.calls.inputOf?.(fields, name) ?? recordOf(fields.rawInput) ?? {};
+    const input = profile.calls.inputOf?.(fields, name) ?? toRecord(fields.rawInput) ?? {};
     messages.endBlock(runId, profile.messageIdOf?.(fields.meta));
     const open = this.#options.ids.add(fields.rawId, { runId, name, input });
     call.open = open;
@@ -147,7 +147,7 @@ export class AcpCalls {
     const open = this.#emit(call);
     if (open.started) return;
     open.started = true;
-    this.#options.context.emit({ type: 'tool_start', runId: this.#runOf(call), id: open.id, name: open.name });
+    this.#options.context.emit({ type: 'tool_start', runId: this.#getRun(call), id: open.id, name: open.name });
   }
 
   #progress(call: KnownCall, update: WireRecord): void {
@@ -157,7 +157,7 @@ export class AcpCalls {
     if (content === undefined || update['sessionUpdate'] !== 'tool_call_update' || call.open === undefined) return;
     const { id, name } = call.open;
     const report = `${id}/p${++call.reports}`;
-    context.emit({ type: 'tool_progress', runId: this.#runOf(call), id: report, toolCallId: id, name, content });
+    context.emit({ type: 'tool_progress', runId: this.#getRun(call), id: report, toolCallId: id, name, content });
   }
 
   #end(call: KnownCall, update: WireRecord): void {
@@ -167,7 +167,7 @@ export class AcpCalls {
   }
 
   #output({ fields, open, denial }: KnownCall): ToolOutput {
-    const output = this.#options.profile.calls.outputOf?.(fields, open?.name ?? '') ?? outputOf(fields);
+    const output = this.#options.profile.calls.outputOf?.(fields, open?.name ?? '') ?? toOutput(fields);
     if (denial === undefined || !('error' in output)) return output;
     return { status: 'denied', reason: denial || output.error };
   }
@@ -177,8 +177,8 @@ export class AcpCalls {
     const open = this.#emit(call);
     call.isSettled = true;
     this.#options.ids.settle(call.fields.rawId);
-    messages.result(this.#runOf(call));
+    messages.result(this.#getRun(call));
     const reported = subagents?.answered(call.fields.rawId, open, output) ?? output;
-    context.emit({ type: 'tool_result', runId: this.#runOf(call), id: open.id, name: open.name, output: reported });
+    context.emit({ type: 'tool_result', runId: this.#getRun(call), id: open.id, name: open.name, output: reported });
   }
 }

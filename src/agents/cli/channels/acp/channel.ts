@@ -12,7 +12,7 @@ import { OpenCalls } from '../../shared/open-calls.ts';
 import { readCommands } from '../../shared/reported-commands.ts';
 import { resumeMark } from '../../shared/resume-mark.ts';
 import { SessionUsage } from '../../shared/session-usage.ts';
-import { recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { toRecord, toText, type WireRecord } from '../../shared/wire-value.ts';
 import { type RpcAnswer, RpcConnection, type RpcId, type RpcMessage, toRpcId } from '../json-rpc.ts';
 import { TurnChannel } from '../turn-channel.ts';
 import type { MessageNumbers } from './messages.ts';
@@ -209,7 +209,7 @@ export class AcpChannel extends TurnChannel<OpenTurn> {
 
   /** Returns the message of a line; undefined when it is none, or a request whose id is in use. */
   #read(value: unknown): RpcMessage | 'answer' | undefined {
-    const record = recordOf(value);
+    const record = toRecord(value);
     const message = record?.['jsonrpc'] === '2.0' ? this.#rpc.read(record) : undefined;
     const isRepeated = typeof message === 'object' && message.id !== undefined && this.#open.has(message.id);
     return isRepeated ? undefined : message;
@@ -249,12 +249,12 @@ export class AcpChannel extends TurnChannel<OpenTurn> {
     if (!this.isOpening && !this.#isOurs(message)) return;
     if (!this.isOpening) this.#steering.observe?.(update);
     const before = this.#settings.mode;
-    const text = textOf(recordOf(update['content'])?.['text']);
+    const text = toText(toRecord(update['content'])?.['text']);
     if (update['sessionUpdate'] === 'available_commands_update')
       this.#commands = readCommands(update['availableCommands']);
     const inText = text === undefined ? undefined : this.#profile.modeIn?.(text);
     if (update['sessionUpdate'] === 'current_mode_update')
-      this.#settings.mode = textOf(update['currentModeId']) ?? before;
+      this.#settings.mode = toText(update['currentModeId']) ?? before;
     else if (update['sessionUpdate'] === 'config_option_update') this.#settings.readOptions(update['configOptions']);
     else if (inText !== undefined) this.#settings.mode = inText;
     const { mode } = this.#settings;
@@ -281,7 +281,7 @@ const sessionNotes: ReadonlySet<unknown> = new Set([
 ]);
 
 function readUpdate({ method, params }: RpcMessage): WireRecord | undefined {
-  return method === 'session/update' ? recordOf(params['update']) : undefined;
+  return method === 'session/update' ? toRecord(params['update']) : undefined;
 }
 
 /** Answers a request that nobody is asked about. */

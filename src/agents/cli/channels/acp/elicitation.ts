@@ -1,4 +1,4 @@
-import { listOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { toList, toRecord, toText, type WireRecord } from '../../shared/wire-value.ts';
 import type { AskedQuestion } from './profile.ts';
 
 /** One field of a form that the program asks a person to fill in. */
@@ -6,26 +6,26 @@ interface FormField {
   readonly name: string;
   readonly question: AskedQuestion;
   /** Returns the value of an answer in the type of the field. */
-  valueOf(answer: string | readonly string[]): unknown;
+  toValue(answer: string | readonly string[]): unknown;
 }
 
 /** Returns the fields of `elicitation/create` in form mode; undefined when it asks for anything else. */
 export function formFields(params: WireRecord): readonly FormField[] | undefined {
-  const properties = recordOf(recordOf(params['requestedSchema'])?.['properties']);
-  const message = textOf(params['message']);
+  const properties = toRecord(toRecord(params['requestedSchema'])?.['properties']);
+  const message = toText(params['message']);
   if (params['mode'] !== 'form' || properties === undefined || message === undefined) return undefined;
   const names = Object.keys(properties);
   if (names.length === 0) return undefined;
   return names.map(name =>
-    fieldOf(name, recordOf(properties[name]) ?? {}, names.length === 1 ? message : undefined, message),
+    toField(name, toRecord(properties[name]) ?? {}, names.length === 1 ? message : undefined, message),
   );
 }
 
-function fieldOf(name: string, property: WireRecord, only: string | undefined, message: string): FormField {
-  const items = recordOf(property['items']);
+function toField(name: string, property: WireRecord, only: string | undefined, message: string): FormField {
+  const items = toRecord(property['items']);
   const multiple = property['type'] === 'array';
-  const values = optionsOf(items ?? property);
-  const label = textOf(property['title']) ?? textOf(property['description']) ?? name;
+  const values = readOptions(items ?? property);
+  const label = toText(property['title']) ?? toText(property['description']) ?? name;
   const options =
     property['type'] === 'boolean'
       ? [
@@ -45,7 +45,7 @@ function fieldOf(name: string, property: WireRecord, only: string | undefined, m
       options: options.map(option => ({ label: option.label })),
       multiple,
     },
-    valueOf: answer => {
+    toValue: answer => {
       const texts = typeof answer === 'string' ? [answer] : answer;
       return multiple ? texts.map(valueFor) : valueFor(texts.join(', '));
     },
@@ -53,19 +53,19 @@ function fieldOf(name: string, property: WireRecord, only: string | undefined, m
 }
 
 /** The values that a field offers: `enum`, or `oneOf` and `anyOf` with titles. */
-function optionsOf(property: WireRecord): { value: unknown; label: string }[] {
-  const named = listOf(property['enumNames']);
-  const plain = listOf(property['enum']).map((value, index) => ({
+function readOptions(property: WireRecord): { value: unknown; label: string }[] {
+  const named = toList(property['enumNames']);
+  const plain = toList(property['enum']).map((value, index) => ({
     value,
-    label: textOf(named[index]) ?? labelOf(value),
+    label: toText(named[index]) ?? toLabel(value),
   }));
-  const titled = [...listOf(property['oneOf']), ...listOf(property['anyOf'])].flatMap(entry => {
-    const { const: value, title } = recordOf(entry) ?? {};
-    return value === undefined ? [] : [{ value, label: textOf(title) ?? labelOf(value) }];
+  const titled = [...toList(property['oneOf']), ...toList(property['anyOf'])].flatMap(entry => {
+    const { const: value, title } = toRecord(entry) ?? {};
+    return value === undefined ? [] : [{ value, label: toText(title) ?? toLabel(value) }];
   });
   return [...plain, ...titled];
 }
 
-function labelOf(value: unknown): string {
+function toLabel(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

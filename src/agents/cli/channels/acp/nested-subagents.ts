@@ -2,7 +2,7 @@ import type { ToolOutput } from '../../../../events/tools.ts';
 import { ChildRuns } from '../../shared/child-runs.ts';
 import type { LineContext } from '../../shared/line-context.ts';
 import type { OpenCall } from '../../shared/open-calls.ts';
-import { recordOf, textOf } from '../../shared/wire-value.ts';
+import { toRecord, toText } from '../../shared/wire-value.ts';
 import type { SubagentRules } from './profile.ts';
 
 /**
@@ -18,16 +18,16 @@ export function nestedSubagents(
 ): SubagentRules {
   const children = new ChildRuns(context);
   const open = new Set<string>();
-  const childOf = (runId: string) => [...open].map(key => children.get(key)).find(child => child?.runId === runId);
+  const findChild = (runId: string) => [...open].map(key => children.get(key)).find(child => child?.runId === runId);
   return {
     runOf: () => (open.size === 1 ? children.get([...open][0] as string)?.runId : undefined),
     isOpen: runId => children.isOpen(runId),
     wrote(runId, text) {
-      const child = childOf(runId);
+      const child = findChild(runId);
       if (child !== undefined) child.lastText = (child.lastText ?? '') + text;
     },
     called(rawId: string, { id: parentId, name, input, runId }: OpenCall) {
-      const caller = childOf(runId);
+      const caller = findChild(runId);
       if (caller !== undefined) caller.lastText = undefined;
       if (name !== tool) return;
       open.add(rawId);
@@ -49,5 +49,5 @@ export function nestedSubagents(
 }
 
 function answerIn(context: unknown): string | undefined {
-  return textOf(context) ?? textOf(recordOf(context)?.['text']);
+  return toText(context) ?? toText(toRecord(context)?.['text']);
 }

@@ -1,7 +1,7 @@
 import { defined } from '../../../../base/defined.ts';
 import type { SessionMcpServers } from '../../../contract/host.ts';
 import type { ChannelHost, LiveStart, SessionProblem } from '../../contract/live-channel.ts';
-import { listOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { toList, toRecord, toText, type WireRecord } from '../../shared/wire-value.ts';
 import type { RpcConnection } from '../json-rpc.ts';
 import type { AcpProfile } from './profile.ts';
 import type { SessionSettings } from './session-settings.ts';
@@ -47,7 +47,7 @@ export function openSession(options: OpenOptions): void {
       const message = `${profile.name} speaks version ${String(protocolVersion)} of the Agent Client Protocol; version 1 is expected.`;
       return failed({ message, code: 'handshake' });
     }
-    startSession(options, recordOf(answer.result['agentCapabilities']) ?? {});
+    startSession(options, toRecord(answer.result['agentCapabilities']) ?? {});
   });
 }
 
@@ -55,7 +55,7 @@ function startSession(options: OpenOptions, capabilities: WireRecord): void {
   const { rpc, profile, start, settings, failed, warned, host } = options;
   const { cwd, sessionId } = start;
   const servers = Object.entries(start.mcpServers ?? {});
-  const takesHttp = recordOf(capabilities['mcpCapabilities'])?.['http'] === true;
+  const takesHttp = toRecord(capabilities['mcpCapabilities'])?.['http'] === true;
   const passed = servers.filter(([, server]) => takesHttp || !('url' in server));
   const open = { cwd, mcpServers: passed.map(describeServer) };
   if (passed.length < servers.length) {
@@ -120,9 +120,9 @@ function findTitled(
 ): void {
   rpc.call('session/list', defined({ cursor }), answer => {
     const { sessions, nextCursor } = answer.error === undefined ? answer.result : {};
-    const session = listOf(sessions).find(value => recordOf(value)?.['title'] === title);
-    const next = textOf(nextCursor);
-    if (session !== undefined || next === undefined) found(textOf(recordOf(session)?.['sessionId']));
+    const session = toList(sessions).find(value => toRecord(value)?.['title'] === title);
+    const next = toText(nextCursor);
+    if (session !== undefined || next === undefined) found(toText(toRecord(session)?.['sessionId']));
     else findTitled(rpc, title, found, next);
   });
 }
@@ -136,7 +136,7 @@ function verify(options: OpenOptions, capabilities: WireRecord, result: WireReco
   const wanted = { mode: start.mode, model: start.model };
   settings.apply(wanted, problem => {
     if (problem !== undefined) return failed(problem);
-    const { image, embeddedContext } = recordOf(capabilities['promptCapabilities']) ?? {};
+    const { image, embeddedContext } = toRecord(capabilities['promptCapabilities']) ?? {};
     opened({ images: image === true, files: embeddedContext === true });
   });
 }

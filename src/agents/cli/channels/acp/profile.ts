@@ -3,7 +3,7 @@ import type { UsedTokens } from '../../../contract/host.ts';
 import type { LiveStart } from '../../contract/live-channel.ts';
 import type { LineContext } from '../../shared/line-context.ts';
 import type { OpenCall } from '../../shared/open-calls.ts';
-import { recordOf, type WireRecord } from '../../shared/wire-value.ts';
+import { toRecord, type WireRecord } from '../../shared/wire-value.ts';
 import type { AcpSteering, SteeringChannel } from './steering.ts';
 import { readTokens } from './tokens.ts';
 
@@ -132,7 +132,7 @@ export function acpProfile(own: OwnProfile): AcpProfile {
   return {
     modes: {},
     switchModel: 'offered',
-    usageOf: result => readTokens(recordOf(result['usage'])),
+    usageOf: result => readTokens(toRecord(result['usage'])),
     reportsRejected: true,
     ...own,
     calls: { ...usualCalls, ...own.calls },

@@ -1,7 +1,7 @@
 import type { ChannelHost, LiveAnswer, LiveRequest } from '../../contract/live-channel.ts';
-import { listOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { toList, toRecord, toText, type WireRecord } from '../../shared/wire-value.ts';
 import { readPathFields } from '../../../permissions/path-fields.ts';
-import { contentDiffs, pathsOf } from './call-content.ts';
+import { contentDiffs, listPaths } from './call-content.ts';
 import { answerReason, type Answers, answerText, RequestBook } from '../request-book.ts';
 import type { AskedCall } from './calls.ts';
 import type { AcpRequest } from './request.ts';
@@ -56,7 +56,7 @@ export class AcpRequests {
   /** Handles `session/request_permission`. Returns whether it understood it. */
   permission(request: AcpRequest, turn: AcpTurn): boolean {
     const { params } = request;
-    const toolCall = recordOf(params['toolCall']);
+    const toolCall = toRecord(params['toolCall']);
     const options = readOptions(params['options']);
     const asked = options === undefined ? undefined : turn.calls.ask(toolCall);
     if (options === undefined || asked === undefined) {
@@ -87,7 +87,7 @@ export class AcpRequests {
     this.#open(request, questions, {
       accepted: 'answer',
       accept: answers => {
-        const content = fields.map((field, index) => [field.name, field.valueOf(givenAnswer(answers[index]))]);
+        const content = fields.map((field, index) => [field.name, field.toValue(givenAnswer(answers[index]))]);
         request.respond({ action: 'accept', content: Object.fromEntries(content) });
       },
       reject: () => request.respond({ action: 'decline' }),
@@ -132,12 +132,12 @@ export class AcpRequests {
   }: Asked & { readonly toolCall: WireRecord }): Omit<LiveRequest & { kind: 'permission' }, 'id'> {
     const { open, fields } = asked;
     const { calls } = this.#options.profile;
-    const requested = recordOf(toolCall['rawInput']) ?? {};
+    const requested = toRecord(toolCall['rawInput']) ?? {};
     // The request may repeat the arguments in another form; where both have a field, the request counts.
     const input = { ...asked.input, ...requested };
     const kept = new Set(readPathFields(input).found.map(({ path }) => path));
     const replaced = readPathFields(asked.input).found.filter(({ path }) => !kept.has(path));
-    const paths = [...pathsOf(fields), ...replaced.map(({ path }) => path)];
+    const paths = [...listPaths(fields), ...replaced.map(({ path }) => path)];
     return {
       kind: 'permission',
       runId: open.runId,
@@ -148,7 +148,7 @@ export class AcpRequests {
         category: categories[fields.kind ?? ''],
         command: this.#shellLine(requested, open.name) ?? this.#shellLine(input, open.name),
         paths: paths.length === 0 ? undefined : paths,
-        diff: unifiedDiff(contentDiffs(fields.content)) ?? textOf(requested['diff'])?.trimStart(),
+        diff: unifiedDiff(contentDiffs(fields.content)) ?? toText(requested['diff'])?.trimStart(),
         reason: calls.reasonOf?.(fields, input),
       }),
       canRevise: false,
@@ -158,7 +158,7 @@ export class AcpRequests {
   #shellLine(input: WireRecord, name: string): string | undefined {
     const { calls } = this.#options.profile;
     if (calls.commandOf !== undefined) return calls.commandOf(input);
-    return name === calls.shellTool ? textOf(input['command']) : undefined;
+    return name === calls.shellTool ? toText(input['command']) : undefined;
   }
 
   #plan(
@@ -211,7 +211,7 @@ export class AcpRequests {
   }
 
   #reject(request: AcpRequest, { turn, asked, options }: Asked, reason?: string): void {
-    const optionId = optionOf(options, 'reject_once');
+    const optionId = findOption(options, 'reject_once');
     request.respond(optionId === undefined ? cancelled : selected(optionId));
     turn.calls.reject(asked.fields.rawId, reason, this.#options.profile.reportsRejected);
   }
@@ -245,18 +245,18 @@ function selected(optionId: string): { outcome: { outcome: 'selected'; optionId:
 }
 
 function readOptions(value: unknown): Options | undefined {
-  const options = listOf(value).flatMap((item): [string, string][] => {
-    const { optionId, kind } = recordOf(item) ?? {};
+  const options = toList(value).flatMap((item): [string, string][] => {
+    const { optionId, kind } = toRecord(item) ?? {};
     return typeof optionId === 'string' && typeof kind === 'string' ? [[optionId, kind]] : [];
   });
   return options.length === 0 ? undefined : new Map(options);
 }
 
-function optionOf(options: Options, kind: string): string | undefined {
+function findOption(options: Options, kind: string): string | undefined {
   return [...options].find(([, each]) => each === kind)?.[0];
 }
 
 /** The option that allows a call once and changes no setting. */
 function allowOption(options: Options): string | undefined {
-  return options.get('proceed_once') === 'allow_once' ? 'proceed_once' : optionOf(options, 'allow_once');
+  return options.get('proceed_once') === 'allow_once' ? 'proceed_once' : findOption(options, 'allow_once');
 }

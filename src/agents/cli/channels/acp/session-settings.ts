@@ -1,5 +1,5 @@
 import type { LiveStart, SessionProblem } from '../../contract/live-channel.ts';
-import { listOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { toList, toRecord, toText, type WireRecord } from '../../shared/wire-value.ts';
 import type { RpcConnection } from '../json-rpc.ts';
 import type { AcpProfile } from './profile.ts';
 import { failureText } from './turn.ts';
@@ -33,27 +33,27 @@ export class SessionSettings {
 
   /** Reads the answer to `session/new`, `session/load` or `session/fork`. */
   read(result: WireRecord): void {
-    const modes = recordOf(result['modes']);
-    const models = recordOf(result['models']);
-    this.sessionId = textOf(result['sessionId']) ?? this.sessionId;
-    this.#modes = listOf(modes?.['availableModes']).flatMap(mode => textOf(recordOf(mode)?.['id']) ?? []);
-    this.mode = textOf(modes?.['currentModeId']) ?? this.mode;
-    this.model = textOf(models?.['currentModelId']) ?? this.model;
+    const modes = toRecord(result['modes']);
+    const models = toRecord(result['models']);
+    this.sessionId = toText(result['sessionId']) ?? this.sessionId;
+    this.#modes = toList(modes?.['availableModes']).flatMap(mode => toText(toRecord(mode)?.['id']) ?? []);
+    this.mode = toText(modes?.['currentModeId']) ?? this.mode;
+    this.model = toText(models?.['currentModelId']) ?? this.model;
     this.readOptions(result['configOptions']);
   }
 
   /** Reads the options in an answer or a `config_option_update`. */
   readOptions(options: unknown): void {
-    for (const value of listOf(options)) {
-      const option = recordOf(value);
-      const id = textOf(option?.['id']);
+    for (const value of toList(options)) {
+      const option = toRecord(value);
+      const id = toText(option?.['id']);
       if (id === undefined) continue;
       this.#values.set(id, option?.['currentValue']);
-      if (option?.['category'] === 'mode') this.mode = textOf(option['currentValue']) ?? this.mode;
+      if (option?.['category'] === 'mode') this.mode = toText(option['currentValue']) ?? this.mode;
       if (option?.['category'] !== 'model' && id !== 'model') continue;
       if (id === 'provider') continue;
       this.#modelOption = id;
-      this.model = textOf(option?.['currentValue']) ?? this.model;
+      this.model = toText(option?.['currentValue']) ?? this.model;
     }
   }
 

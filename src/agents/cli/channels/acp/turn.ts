@@ -5,7 +5,7 @@ import type { OpenCalls } from '../../shared/open-calls.ts';
 import { errorText } from '../../shared/readable-error.ts';
 import { readCommands } from '../../shared/reported-commands.ts';
 import type { SessionUsage } from '../../shared/session-usage.ts';
-import { listOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { toList, toRecord, toText, type WireRecord } from '../../shared/wire-value.ts';
 import { AcpCalls } from './calls.ts';
 import type { RpcAnswer } from '../json-rpc.ts';
 import { AcpMessages, type MessageNumbers } from './messages.ts';
@@ -55,7 +55,7 @@ export class AcpTurn {
 
   /** Handles one `session/update`; returns whether it understood it. */
   update(update: WireRecord): boolean {
-    const kind = textOf(update['sessionUpdate']) ?? '';
+    const kind = toText(update['sessionUpdate']) ?? '';
     if (!Object.hasOwn(this.#on, kind)) return false;
     if (kind !== 'usage_update' && kind !== 'session_info_update') this.#believe();
     return (this.#on[kind] as (update: WireRecord) => boolean)(update);
@@ -66,7 +66,7 @@ export class AcpTurn {
     available_commands_update: update => this.#announce({ commands: readCommands(update['availableCommands']) }),
     current_mode_update: () => true,
     config_option_update: () => true,
-    session_info_update: update => this.#announce({ title: textOf(update['title']) }),
+    session_info_update: update => this.#announce({ title: toText(update['title']) }),
     usage_update: () => true,
     agent_message_chunk: update => this.#chunk('text', update),
     agent_thought_chunk: update => this.#chunk('reasoning', update),
@@ -83,16 +83,16 @@ export class AcpTurn {
   }
 
   #chunk(kind: 'text' | 'reasoning', update: WireRecord): boolean {
-    const text = recordOf(update['content'])?.['text'];
+    const text = toRecord(update['content'])?.['text'];
     if (typeof text !== 'string') return false;
-    const meta = recordOf(update['_meta']) ?? {};
+    const meta = toRecord(update['_meta']) ?? {};
     const { failureOf, mayFail, modeIn } = this.#profile;
     const failure = kind === 'text' ? failureOf?.(text) : undefined;
     if (failure !== undefined) this.context.fail({ message: failure });
     else if (kind === 'text' && mayFail?.(text) === true) this.#doubtful = { text, line: this.context.line };
     else if (kind === 'reasoning' || modeIn?.(text) === undefined)
-      this.#write(kind, text, { meta, id: textOf(update['messageId']) });
-    const usage = readTokens(recordOf(meta['usage']));
+      this.#write(kind, text, { meta, id: toText(update['messageId']) });
+    const usage = readTokens(toRecord(meta['usage']));
     if (usage !== undefined) {
       this.#usage(usage);
       // The usage of a model call ends its message.
@@ -121,12 +121,12 @@ export class AcpTurn {
   #plan(update: WireRecord): boolean {
     const entries = update['entries'];
     if (!Array.isArray(entries)) return false;
-    const tasks = listOf(entries).map((value, index): EventOf<'tasks'>['tasks'][number] => {
-      const entry = recordOf(value);
+    const tasks = toList(entries).map((value, index): EventOf<'tasks'>['tasks'][number] => {
+      const entry = toRecord(value);
       const status = entry?.['status'];
       return {
         id: `${index + 1}`,
-        content: textOf(entry?.['content']) ?? '',
+        content: toText(entry?.['content']) ?? '',
         status: status === 'in_progress' || status === 'completed' ? status : 'pending',
       };
     });
@@ -142,7 +142,7 @@ export class AcpTurn {
       return 'error';
     }
     const { result } = answer;
-    const stopReason = textOf(result['stopReason']);
+    const stopReason = toText(result['stopReason']);
     const total = this.#profile.usageOf(result);
     if (this.#doubtful !== undefined && total === undefined && stopReason === 'end_turn') {
       this.context.fail({ message: this.#doubtful.text.replace(/^Error: /, '') });
@@ -185,7 +185,7 @@ function stopped(stopReason: string | undefined): { message: string; code: strin
 
 /** The text of an error of the protocol: what the program says, without the general text of the code. */
 export function failureText({ message, data }: { readonly message: string; readonly data?: unknown }): string {
-  const details = recordOf(data);
-  const own = textOf(details?.['details']) ?? textOf(details?.['message']) ?? textOf(data);
+  const details = toRecord(data);
+  const own = toText(details?.['details']) ?? toText(details?.['message']) ?? toText(data);
   return errorText(own ?? message.replace(/^Internal error: /, '')) || 'The agent reported an error.';
 }

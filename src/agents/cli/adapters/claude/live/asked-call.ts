@@ -1,7 +1,7 @@
 import { defined } from '../../../../../base/defined.ts';
 import { answerReason, type Answers, type ProgramRequest } from '../../../channels/request-book.ts';
 import type { LiveAnswer, LiveRequest } from '../../../contract/live-channel.ts';
-import { recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
+import { toRecord, toText, type WireRecord } from '../../../shared/wire-value.ts';
 import { claudePermission } from './permission.ts';
 import { answeredInput, readQuestions } from './questions.ts';
 
@@ -30,15 +30,15 @@ type Respond = (response: object) => void;
 
 /** Reads a request about a call: questions, a plan, or a request for permission. */
 export function readAsked({ id, runId, toolCallId, request, input }: AskedTool, respond: Respond): ClaudeRequest {
-  const tool = textOf(request['tool_name']) ?? '';
-  const toolUseId = textOf(request['tool_use_id']);
+  const tool = toText(request['tool_name']) ?? '';
+  const toolUseId = toText(request['tool_use_id']);
   const about = { id, runId, toolCallId };
   const questions = tool === 'AskUserQuestion' ? readQuestions(input, about) : [];
   if (questions.length > 0) {
     const settle = (answers: Answers) => respond(decision(answers, answeredInput(input, questions, answers)));
     return { key: id, toolUseId, questions, settle };
   }
-  const plan = tool === 'ExitPlanMode' ? (textOf(input['plan']) ?? noPlan) : undefined;
+  const plan = tool === 'ExitPlanMode' ? (toText(input['plan']) ?? noPlan) : undefined;
   const title = /^#+\s*(.+)$/m.exec(plan ?? '')?.[1]?.trim();
   const question: LiveRequest =
     plan === undefined
@@ -56,15 +56,15 @@ export function readChecked(
   { id, runId, hook }: { readonly id: string; readonly runId: string; readonly hook: WireRecord },
   respond: Respond,
 ): ClaudeRequest {
-  const tool = textOf(hook['tool_name']);
-  const input = recordOf(hook['tool_input']);
+  const tool = toText(hook['tool_name']);
+  const input = toRecord(hook['tool_input']);
   const questions: LiveRequest[] = [];
   if (tool !== undefined && input !== undefined && !unchecked.has(tool)) {
     const { command, paths } = claudePermission({ tool_name: tool }, input);
     questions.push({ kind: 'check', id, runId, tool, input, ...defined({ command, paths }) });
   }
   const settle = ([answer]: Answers) => respond(hookDecision(answer));
-  return { key: id, toolUseId: textOf(hook['tool_use_id']), questions, settle };
+  return { key: id, toolUseId: toText(hook['tool_use_id']), questions, settle };
 }
 
 /** Allows a call with its input, which is always sent: some versions count an approval without it as a denial. */

@@ -14,7 +14,7 @@ import type {
   SessionProblem,
   SteerMessage,
 } from '../../../contract/live-channel.ts';
-import { joinedText, listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
+import { joinedText, toList, toRecord, toText, type WireRecord } from '../../../shared/wire-value.ts';
 import { ClaudePlan } from '../plan.ts';
 import { readAskedCall } from '../reader.ts';
 import { ClaudeUsage } from '../usage.ts';
@@ -77,18 +77,18 @@ export class ClaudeChannel extends TurnChannel<ClaudeTurn> {
 
   protected takeBetweenTurns(message: unknown): boolean {
     this.#cancelSilence();
-    const record = recordOf(message);
+    const record = toRecord(message);
     return record !== undefined && this.#isHandled(record);
   }
 
   protected takeInTurn(turn: ClaudeTurn, message: unknown): boolean {
     this.#cancelSilence();
-    const record = recordOf(message);
+    const record = toRecord(message);
     if (record === undefined) return false;
     if (this.#isHandled(record)) return true;
     if (record['type'] === 'control_request') return this.#requested(turn, record);
     if (record['type'] === 'control_cancel_request')
-      this.#requests.withdraw(textOf(record['request_id']) ?? '', 'The agent no longer waits for it.');
+      this.#requests.withdraw(toText(record['request_id']) ?? '', 'The agent no longer waits for it.');
     else this.#record(turn, record);
     return true;
   }
@@ -151,7 +151,7 @@ export class ClaudeChannel extends TurnChannel<ClaudeTurn> {
   /** Handles what belongs to no turn. */
   #isHandled(record: WireRecord): boolean {
     const { type } = record;
-    if (type === 'control_response') this.#responded(recordOf(record['response']) ?? {});
+    if (type === 'control_response') this.#responded(toRecord(record['response']) ?? {});
     else if (this.#isUnknownSession(record)) this.#failUnknown();
     else return type === 'keep_alive' || type === 'command_lifecycle';
     return true;
@@ -160,7 +160,7 @@ export class ClaudeChannel extends TurnChannel<ClaudeTurn> {
   #record(turn: ClaudeTurn, record: WireRecord): void {
     this.#checkMode(turn, record);
     if (record['type'] === 'user' && record['isReplay'] === true) {
-      if (turn.confirm(textOf(record['uuid']))) this.#confirms = true;
+      if (turn.confirm(toText(record['uuid']))) this.#confirms = true;
       return;
     }
     for (const toolUseId of resultsIn(record)) {
@@ -202,8 +202,8 @@ export class ClaudeChannel extends TurnChannel<ClaudeTurn> {
   }
 
   #requested(turn: ClaudeTurn, record: WireRecord): boolean {
-    const id = textOf(record['request_id']);
-    const request = recordOf(record['request']);
+    const id = toText(record['request_id']);
+    const request = toRecord(record['request']);
     if (id === undefined) return false;
     if (this.#problem !== undefined) {
       this.#denyAll(turn, id, request);
@@ -211,13 +211,13 @@ export class ClaudeChannel extends TurnChannel<ClaudeTurn> {
     }
     if (this.#requests.has(id)) return false;
     if (request?.['callback_id'] === checkHook) {
-      const hook = recordOf(request['input']) ?? {};
+      const hook = toRecord(request['input']) ?? {};
       this.#requests.open(readChecked({ id, runId: turn.runId, hook }, answer => this.#respond(id, answer)));
       return true;
     }
     const call = readAskedCall(request);
     if (request === undefined || call === undefined) {
-      this.#refuse(id, textOf(request?.['subtype']));
+      this.#refuse(id, toText(request?.['subtype']));
       return false;
     }
     const { id: toolCallId, runId } = turn.reader.asked(call);
@@ -238,14 +238,14 @@ export class ClaudeChannel extends TurnChannel<ClaudeTurn> {
   }
 
   #responded(response: WireRecord): void {
-    const id = textOf(response['request_id']) ?? '';
+    const id = toText(response['request_id']) ?? '';
     // It repeats our own answers.
     if (id.startsWith(idPrefix)) this.#sent.settle(Number(id.slice(idPrefix.length)), response);
   }
 
   #initialized(response: WireRecord): void {
     const error = readControlError(response);
-    const mode = textOf(recordOf(response['response'])?.['current_permission_mode']);
+    const mode = toText(toRecord(response['response'])?.['current_permission_mode']);
     if (!this.isOpening) return;
     if (error !== undefined) this.fail({ message: `Claude Code refused the connection: ${error}`, code: 'protocol' });
     else if (mode !== undefined && !this.#isExpected(mode)) this.fail(wrongMode(mode));
@@ -285,7 +285,7 @@ export class ClaudeChannel extends TurnChannel<ClaudeTurn> {
       permissionDecisionReason: message,
     };
     this.#respond(id, { behavior: 'deny', message, hookSpecificOutput });
-    const toolUseId = textOf(request?.['tool_use_id']) ?? textOf(recordOf(request?.['input'])?.['tool_use_id']);
+    const toolUseId = toText(request?.['tool_use_id']) ?? toText(toRecord(request?.['input'])?.['tool_use_id']);
     if (toolUseId === undefined) return;
     this.#asked.add(toolUseId);
     turn.reader.deny(toolUseId);
@@ -299,7 +299,7 @@ export class ClaudeChannel extends TurnChannel<ClaudeTurn> {
   #isUnknownSession(record: WireRecord): boolean {
     if (record['type'] !== 'result' || record['is_error'] !== true) return false;
     if (this.start.sessionId === undefined || this.#hasSession) return false;
-    const report = `${textOf(record['result']) ?? ''} ${joinedText(listOf(record['errors'])) ?? ''}`;
+    const report = `${toText(record['result']) ?? ''} ${joinedText(toList(record['errors'])) ?? ''}`;
     return record['num_turns'] === 0 || /no conversation found/i.test(report);
   }
 
@@ -333,14 +333,14 @@ export class ClaudeChannel extends TurnChannel<ClaudeTurn> {
 }
 
 function readControlError({ subtype, error }: WireRecord): string | undefined {
-  return subtype === 'error' ? (textOf(error) ?? 'It failed.') : undefined;
+  return subtype === 'error' ? (toText(error) ?? 'It failed.') : undefined;
 }
 
 /** The calls that a record has results of. */
 function resultsIn(record: WireRecord): readonly string[] {
   if (record['type'] !== 'user') return [];
   return (readBlocks(record['message']) ?? []).flatMap(block => {
-    const toolUseId = textOf(recordOf(block)?.['tool_use_id']);
+    const toolUseId = toText(toRecord(block)?.['tool_use_id']);
     return toolUseId === undefined ? [] : [toolUseId];
   });
 }

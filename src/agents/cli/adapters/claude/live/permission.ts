@@ -1,6 +1,6 @@
 import { defined } from '../../../../../base/defined.ts';
 import type { LiveRequest } from '../../../contract/live-channel.ts';
-import { textOf, type WireRecord } from '../../../shared/wire-value.ts';
+import { toText, type WireRecord } from '../../../shared/wire-value.ts';
 
 type Permission = Extract<LiveRequest, { kind: 'permission' }>;
 
@@ -16,9 +16,9 @@ export function claudePermission(
   input: WireRecord,
 ): Pick<Permission, 'command' | 'paths' | 'reason' | 'canRevise'> {
   const isShell = request['tool_name'] === 'Bash';
-  const path = textOf(input['file_path']) ?? textOf(input['notebook_path']);
-  const command = isShell ? textOf(input['command']) : undefined;
-  const reason = textOf(input['description']) ?? textOf(request['decision_reason']);
+  const path = toText(input['file_path']) ?? toText(input['notebook_path']);
+  const command = isShell ? toText(input['command']) : undefined;
+  const reason = toText(input['description']) ?? toText(request['decision_reason']);
   return {
     ...defined({ command, reason }),
     ...(path !== undefined && { paths: [path] }),

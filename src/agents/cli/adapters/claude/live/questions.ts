@@ -1,7 +1,7 @@
 import { type Answers, answerText } from '../../../channels/request-book.ts';
 import type { LiveRequest } from '../../../contract/live-channel.ts';
 import { readChoices } from '../../../shared/read-choices.ts';
-import { listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
+import { toList, toRecord, toText, type WireRecord } from '../../../shared/wire-value.ts';
 
 type Question = Extract<LiveRequest, { kind: 'question' }>;
 
@@ -10,9 +10,9 @@ export function readQuestions(
   input: WireRecord,
   { id, runId, toolCallId }: { readonly id: string; readonly runId: string; readonly toolCallId: string },
 ): readonly Question[] {
-  return listOf(input['questions']).flatMap((value, index): Question[] => {
-    const record = recordOf(value);
-    const question = textOf(record?.['question']);
+  return toList(input['questions']).flatMap((value, index): Question[] => {
+    const record = toRecord(value);
+    const question = toText(record?.['question']);
     if (question === undefined) return [];
     const options = readChoices(record?.['options']);
     const selectionMode = record?.['multiSelect'] === true ? 'multi_select' : 'single_select';

@@ -1,6 +1,6 @@
 import { ChildRuns } from '../../../shared/child-runs.ts';
 import type { LineContext } from '../../../shared/line-context.ts';
-import { textOf, type WireRecord } from '../../../shared/wire-value.ts';
+import { toText, type WireRecord } from '../../../shared/wire-value.ts';
 import { type AgentRuns, CodexItems, type ItemPhase } from '../items.ts';
 import { defined } from '../../../../../base/defined.ts';
 
@@ -83,8 +83,8 @@ export class AgentThreads implements AgentRuns {
     phase: ItemPhase,
     { item, record }: { item: WireRecord; record: WireRecord },
   ): void {
-    const rawId = textOf(item['id']);
-    const id = textOf(item['agentThreadId']);
+    const rawId = toText(item['id']);
+    const id = toText(item['agentThreadId']);
     const isAboutNobody = parent === undefined && !this.#spawned.has(id ?? '');
     if (rawId === undefined || id === undefined || isAboutNobody) this.#context.unknown(record);
     else if (phase === 'completed' && item['kind'] === 'completed') this.end(id, 'complete');
@@ -127,8 +127,8 @@ export class AgentThreads implements AgentRuns {
 
   #started(parent: AgentThread, phase: ItemPhase, of: { rawId: string; id: string; item: WireRecord }): void {
     const { rawId, id, item } = of;
-    const agent = textOf(item['agentPath']);
-    const model = textOf(item['model']);
+    const agent = toText(item['agentPath']);
+    const model = toText(item['model']);
     if (!this.#spawned.has(id)) {
       const call = parent.items.call(rawId, { name: 'spawn_agent', input: defined({ agent, model }) });
       parent.items.start(rawId);
@@ -140,7 +140,7 @@ export class AgentThreads implements AgentRuns {
   /** A message to a subagent of an earlier turn is the call that its next run belongs to. */
   #continued(parent: AgentThread, phase: ItemPhase, of: { rawId: string; id: string; item: WireRecord }): void {
     const { rawId, id, item } = of;
-    const agent = textOf(item['agentPath']);
+    const agent = toText(item['agentPath']);
     if (!this.#spawned.has(id)) {
       const call = parent.items.call(rawId, { name: 'send_input', input: defined({ agent }) });
       parent.items.start(rawId);

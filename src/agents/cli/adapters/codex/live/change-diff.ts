@@ -1,21 +1,21 @@
-import { listOf, recordOf, textOf } from '../../../shared/wire-value.ts';
+import { toList, toRecord, toText } from '../../../shared/wire-value.ts';
 
 /** The files that a change of files touches. */
 export function changedPaths(changes: unknown): string[] {
-  return listOf(changes).flatMap(value => {
-    const change = recordOf(value);
-    return [textOf(change?.['path']), textOf(change?.['movePath'])].filter(path => path !== undefined);
+  return toList(changes).flatMap(value => {
+    const change = toRecord(value);
+    return [toText(change?.['path']), toText(change?.['movePath'])].filter(path => path !== undefined);
   });
 }
 
 /** Returns a change of files as one unified diff; undefined when it carries no text. */
 export function unifiedDiff(changes: unknown): string | undefined {
-  const parts = listOf(changes).flatMap(value => {
-    const change = recordOf(value);
-    const path = textOf(change?.['path']);
-    const diff = textOf(change?.['diff']);
+  const parts = toList(changes).flatMap(value => {
+    const change = toRecord(value);
+    const path = toText(change?.['path']);
+    const diff = toText(change?.['diff']);
     if (path === undefined || diff === undefined) return [];
-    const target = textOf(change?.['movePath']) ?? path;
+    const target = toText(change?.['movePath']) ?? path;
     if (change?.['kind'] === 'add') return [`--- /dev/null\n+++ ${path}\n${wholeFile(diff, '+')}`];
     if (change?.['kind'] === 'delete') return [`--- ${path}\n+++ /dev/null\n${wholeFile(diff, '-')}`];
     return [`--- ${path}\n+++ ${target}\n${ended(diff)}`];

@@ -12,9 +12,9 @@ import type {
 } from '../../../contract/live-channel.ts';
 import { resumeMark } from '../../../shared/resume-mark.ts';
 import { promptText } from '../../../shared/prompt-content.ts';
-import { recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
+import { toRecord, toText, type WireRecord } from '../../../shared/wire-value.ts';
 import type { AgentThread } from './agent-threads.ts';
-import { inputOf } from './input.ts';
+import { toInput } from './input.ts';
 import { planPrompt } from './plan-answer.ts';
 import type { PersonRequest } from './person-request.ts';
 import { readRequest, resolvedId } from './read-request.ts';
@@ -82,7 +82,7 @@ export class CodexChannel extends TurnChannel<CodexTurn> {
       if (!this.#book.has(message.id)) this.#refuse(message.id);
       return 'refused';
     }
-    const threadId = textOf(message?.params['threadId']);
+    const threadId = toText(message?.params['threadId']);
     if (message?.method === 'thread/tokenUsage/updated' && threadId !== undefined)
       return this.#usage.report(threadId, message.params['tokenUsage'], false);
     // It writes the warnings of its start to stderr, too.
@@ -123,7 +123,7 @@ export class CodexChannel extends TurnChannel<CodexTurn> {
 
   protected sendPrompt(turn: CodexTurn, { content, model, mode }: LiveTurn): void {
     this.#model = model ?? this.#model;
-    this.#startTurn(turn, { input: inputOf(content), ...defined({ model }) }, mode);
+    this.#startTurn(turn, { input: toInput(content), ...defined({ model }) }, mode);
   }
 
   protected takeAnswer(requestId: string, answer: LiveAnswer): void {
@@ -140,7 +140,7 @@ export class CodexChannel extends TurnChannel<CodexTurn> {
     }
     this.#steered.add({ id, text: promptText(content) });
     if (thread.turnId === undefined) this.host.steered(id, 'queued');
-    else this.#sendSteer(thread, { input: inputOf(content), clientUserMessageId: id }, () => {});
+    else this.#sendSteer(thread, { input: toInput(content), clientUserMessageId: id }, () => {});
   }
 
   protected stopTurn(turn: CodexTurn): void {
@@ -173,7 +173,7 @@ export class CodexChannel extends TurnChannel<CodexTurn> {
 
   /** Reads a message, and handles what belongs to no turn. */
   #read(value: unknown): RpcMessage | 'handled' | undefined {
-    const record = recordOf(value);
+    const record = toRecord(value);
     const message = record && this.#rpc.read(record);
     if (message === 'answer') return 'handled';
     if (message?.method === 'thread/settings/updated') this.#checkPolicy(message.params);
@@ -183,7 +183,7 @@ export class CodexChannel extends TurnChannel<CodexTurn> {
 
   /** Stops a program that changes to a policy that does not ask. What its turn still reports is translated. */
   #checkPolicy(params: WireRecord): void {
-    const settings = recordOf(params['threadSettings']);
+    const settings = toRecord(params['threadSettings']);
     const problem = settings && policyProblem(settings, settings['sandboxPolicy']);
     if (problem === undefined || this.start.yolo === true || this.#problem !== undefined) return;
     this.#problem = problem;
@@ -210,7 +210,7 @@ export class CodexChannel extends TurnChannel<CodexTurn> {
   #request(turn: CodexTurn, message: RpcMessage, id: RpcId): boolean {
     if (this.#book.has(id)) return false;
     if (!this.isInterrupted) {
-      const thread = turn.threads.find(textOf(message.params['threadId'])) ?? turn.threads.main;
+      const thread = turn.threads.find(toText(message.params['threadId'])) ?? turn.threads.main;
       turn.asked(thread, message.params['itemId']);
       const asked = readRequest(message, thread.items);
       if (asked !== undefined) {
@@ -254,7 +254,7 @@ export class CodexChannel extends TurnChannel<CodexTurn> {
     this.#rpc.call('turn/start', { threadId, ...params, ...this.#modeParams() }, answer => {
       if (this.turn !== turn) return;
       if (answer.result !== undefined) {
-        turn.started(textOf(recordOf(answer.result['turn'])?.['id']));
+        turn.started(toText(toRecord(answer.result['turn'])?.['id']));
         if (this.isInterrupted) this.#stop(turn.threads.main);
         for (const message of this.#held.splice(0)) this.steer(message);
         return;
@@ -284,7 +284,7 @@ export class CodexChannel extends TurnChannel<CodexTurn> {
     }
     const cancel = this.host.after(wordsMs, done);
     if (thread === this.turn?.threads.main) this.#steered.add({ id: undefined, text });
-    this.#sendSteer(thread, { input: inputOf(text) }, () => {
+    this.#sendSteer(thread, { input: toInput(text) }, () => {
       cancel();
       done();
     });
@@ -322,7 +322,7 @@ export class CodexChannel extends TurnChannel<CodexTurn> {
     if (next === undefined) this.endTurn(turn, answer.outcome === 'cancelled' ? 'aborted' : 'complete');
     else {
       turn.again();
-      this.#startTurn(turn, { input: inputOf(next.prompt) }, next.mode);
+      this.#startTurn(turn, { input: toInput(next.prompt) }, next.mode);
     }
   }
 }

@@ -1,22 +1,22 @@
 import { isDeepStrictEqual } from 'node:util';
-import { listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
+import { toList, toRecord, toText, type WireRecord } from '../../../shared/wire-value.ts';
 import type { CodexItems } from '../items.ts';
 import { type Answers, answerText, type Question } from '../../../channels/request-book.ts';
-import { type PersonRequest, isApproval, wordsOf } from './person-request.ts';
+import { type PersonRequest, isApproval, readWords } from './person-request.ts';
 
 /** Reads a request of an MCP server, or the request to run one of its tools. */
 export function readElicitation(params: WireRecord, items: CodexItems): PersonRequest | undefined {
-  const meta = recordOf(params['_meta']);
+  const meta = toRecord(params['_meta']);
   if (meta?.['codex_approval_kind'] === 'mcp_tool_call') return readToolApproval(params, meta, items);
   return readForm(params);
 }
 
 /** The request names the server and the arguments; the tool only in its sentence. */
 function readToolApproval(params: WireRecord, meta: WireRecord, items: CodexItems): PersonRequest | undefined {
-  const server = textOf(params['serverName']);
+  const server = toText(params['serverName']);
   if (server === undefined) return undefined;
-  const input = recordOf(meta['tool_params']) ?? {};
-  const tool = /\btool "([^"]+)"/.exec(textOf(params['message']) ?? '')?.[1] ?? '';
+  const input = toRecord(meta['tool_params']) ?? {};
+  const tool = /\btool "([^"]+)"/.exec(toText(params['message']) ?? '')?.[1] ?? '';
   const prefix = `mcp__${server}__`;
   const found =
     items.calls.findLast(
@@ -28,16 +28,16 @@ function readToolApproval(params: WireRecord, meta: WireRecord, items: CodexItem
   return {
     questions: [{ kind: 'permission', toolCallId: call.id, tool: call.name, input, canRevise: false }],
     reply: ([answer]) => action(isApproval(answer), {}),
-    words: ([answer]) => wordsOf(answer, `the call of ${call.name}`),
+    words: ([answer]) => readWords(answer, `the call of ${call.name}`),
     answered: ([answer]) => items.decided(rawId, isApproval(answer)),
   };
 }
 
 /** The fields of a form become questions; a form that has other fields than text, numbers and choices is declined. */
 function readForm(params: WireRecord): PersonRequest | undefined {
-  const message = textOf(params['message']);
+  const message = toText(params['message']);
   if (message === undefined) return undefined;
-  const fields = params['mode'] === 'form' ? fieldsOf(recordOf(params['requestedSchema'])) : undefined;
+  const fields = params['mode'] === 'form' ? readFields(toRecord(params['requestedSchema'])) : undefined;
   if (fields === undefined) return { questions: [], reply: () => action(false, {}), words: () => undefined };
   const asked = fields.length > 0 ? fields : [confirmation];
   return {
@@ -52,7 +52,7 @@ function readForm(params: WireRecord): PersonRequest | undefined {
       }),
     ),
     reply: answers => {
-      const content = contentOf(fields, answers);
+      const content = toContent(fields, answers);
       const isConfirmed = fields.length > 0 || answerText(answers[0]) === 'yes';
       return action(content !== undefined && isConfirmed, content ?? {});
     },
@@ -69,20 +69,20 @@ interface Field {
 
 const confirmation: Field = { name: '', title: '', type: 'boolean', options: ['yes', 'no'] };
 
-function fieldsOf(schema: WireRecord | undefined): Field[] | undefined {
-  const fields = Object.entries(recordOf(schema?.['properties']) ?? {}).map(([name, value]): Field | undefined => {
-    const property = recordOf(value);
+function readFields(schema: WireRecord | undefined): Field[] | undefined {
+  const fields = Object.entries(toRecord(schema?.['properties']) ?? {}).map(([name, value]): Field | undefined => {
+    const property = toRecord(value);
     const type = property?.['type'];
     if (property === undefined || !['string', 'number', 'integer', 'boolean'].includes(String(type))) return undefined;
-    const choices = listOf(property['enum']).filter(choice => typeof choice === 'string');
+    const choices = toList(property['enum']).filter(choice => typeof choice === 'string');
     const options = type === 'boolean' ? ['yes', 'no'] : choices.length > 0 ? choices : undefined;
-    return { name, title: textOf(property['description']) ?? textOf(property['title']) ?? name, type, options };
+    return { name, title: toText(property['description']) ?? toText(property['title']) ?? name, type, options };
   });
   return fields.every(field => field !== undefined) ? fields : undefined;
 }
 
 /** The answers as the content of the form; undefined when one is missing or does not have its type. */
-function contentOf(fields: readonly Field[], answers: Answers): WireRecord | undefined {
+function toContent(fields: readonly Field[], answers: Answers): WireRecord | undefined {
   const content: Record<string, unknown> = {};
   for (const [index, { name, type }] of fields.entries()) {
     const text = answerText(answers[index]);

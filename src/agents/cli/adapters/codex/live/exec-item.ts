@@ -1,9 +1,9 @@
-import { listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
+import { toList, toRecord, toText, type WireRecord } from '../../../shared/wire-value.ts';
 import { defined } from '../../../../../base/defined.ts';
 
 /** Returns an item of the app server in the form of `codex exec --json`; an item of an unknown type unchanged. */
 export function execItem(item: WireRecord): WireRecord {
-  const type = textOf(item['type']) ?? '';
+  const type = toText(item['type']) ?? '';
   if (!Object.hasOwn(forms, type)) return item;
   return { id: item['id'], status: snake(item['status']), ...(forms[type] as Form)(item) };
 }
@@ -19,37 +19,37 @@ const forms: Readonly<Record<string, Form>> = {
     aggregated_output: item['aggregatedOutput'],
     exit_code: item['exitCode'],
   }),
-  fileChange: item => ({ type: 'file_change', changes: listOf(item['changes']).map(change) }),
+  fileChange: item => ({ type: 'file_change', changes: toList(item['changes']).map(change) }),
   mcpToolCall: item => ({
     type: 'mcp_tool_call',
     server: item['server'],
     tool: item['tool'],
     arguments: item['arguments'],
     error: item['error'],
-    result: mcpResult(recordOf(item['result'])),
+    result: mcpResult(toRecord(item['result'])),
   }),
   webSearch: item => ({ type: 'web_search', query: item['query'], action: item['action'] ?? undefined }),
   collabAgentToolCall: item => ({
     type: 'collab_tool_call',
     tool: snake(item['tool']),
     prompt: item['prompt'],
-    receiver_thread_ids: listOf(item['receiverThreadIds']),
+    receiver_thread_ids: toList(item['receiverThreadIds']),
     agents_states: Object.fromEntries(
-      Object.entries(recordOf(item['agentsStates']) ?? {}).map(([id, state]) => [id, agentState(state)]),
+      Object.entries(toRecord(item['agentsStates']) ?? {}).map(([id, state]) => [id, agentState(state)]),
     ),
   }),
 };
 
 /** A change carries its diff, which `codex exec` does not report. */
 function change(value: unknown): unknown {
-  const record = recordOf(value);
+  const record = toRecord(value);
   if (record === undefined) return value;
-  const kind = recordOf(record['kind']);
+  const kind = toRecord(record['kind']);
   return defined({
     path: record['path'],
     kind: kind === undefined ? record['kind'] : kind['type'],
-    movePath: textOf(kind?.['move_path']),
-    diff: textOf(record['diff']),
+    movePath: toText(kind?.['move_path']),
+    diff: toText(record['diff']),
   });
 }
 
@@ -58,12 +58,12 @@ function mcpResult(result: WireRecord | undefined): WireRecord | undefined {
 }
 
 function agentState(value: unknown): unknown {
-  const state = recordOf(value);
+  const state = toRecord(value);
   return state === undefined ? value : { status: snake(state['status']), message: state['message'] };
 }
 
 function reasoningText(item: WireRecord): unknown {
-  const parts = [item['summary'], item['content']].map(listOf).find(list => list.length > 0) ?? [];
+  const parts = [item['summary'], item['content']].map(toList).find(list => list.length > 0) ?? [];
   return parts.every(part => typeof part === 'string') ? parts.join('\n\n') : undefined;
 }
 

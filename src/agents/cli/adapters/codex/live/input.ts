@@ -2,14 +2,14 @@ import type { ContentPart } from '../../../../../events/content.ts';
 import { promptParts } from '../../../shared/prompt-content.ts';
 
 /** Returns a message of a person as the input of a turn. */
-export function inputOf(content: string | readonly ContentPart[]): object[] {
+export function toInput(content: string | readonly ContentPart[]): object[] {
   return promptParts(content).map(part =>
     part.type === 'text'
       ? { type: 'text', text: part.text, text_elements: [] }
-      : { type: 'image', url: urlOf(part.data, part.mediaType) },
+      : { type: 'image', url: toUrl(part.data, part.mediaType) },
   );
 }
 
-function urlOf(data: string, mediaType: string): string {
+function toUrl(data: string, mediaType: string): string {
   return /^(https?|data):/.test(data) ? data : `data:${mediaType};base64,${data}`;
 }

@@ -17,7 +17,7 @@ export function isApproval(answer: LiveAnswer | undefined): boolean {
 }
 
 /** The words that come with a decision. */
-export function wordsOf(answer: LiveAnswer | undefined, what: string): string | undefined {
+export function readWords(answer: LiveAnswer | undefined, what: string): string | undefined {
   const feedback = answerReason(answer)?.trim() ?? '';
   if (feedback === '') return undefined;
   return isApproval(answer) ? feedback : `I rejected ${what}: ${feedback}`;

@@ -1,24 +1,24 @@
 import type { LiveAnswer } from '../../../contract/live-channel.ts';
 import { readChoices } from '../../../shared/read-choices.ts';
-import { listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
+import { toList, toRecord, toText, type WireRecord } from '../../../shared/wire-value.ts';
 import type { CodexItems } from '../items.ts';
 import type { Answers, Question } from '../../../channels/request-book.ts';
 import type { PersonRequest } from './person-request.ts';
 
 /** Reads the questions of one call; each becomes a question of its own, and all are answered together. */
 export function readQuestions(params: WireRecord, items: CodexItems): PersonRequest | undefined {
-  const rawId = textOf(params['itemId']);
-  const asked = listOf(params['questions']).flatMap(value => {
-    const question = recordOf(value);
-    const id = textOf(question?.['id']);
-    const text = textOf(question?.['question']);
+  const rawId = toText(params['itemId']);
+  const asked = toList(params['questions']).flatMap(value => {
+    const question = toRecord(value);
+    const id = toText(question?.['id']);
+    const text = toText(question?.['question']);
     return question === undefined || id === undefined || text === undefined ? [] : [{ id, text, question }];
   });
   if (rawId === undefined || asked.length === 0) return undefined;
   const call =
     items.find(rawId) ?? items.call(rawId, { name: 'request_user_input', input: { questions: params['questions'] } });
-  const answersOf = (answers: Answers) =>
-    Object.fromEntries(asked.flatMap(({ id }, index) => entryOf(id, answers[index])));
+  const toAnswers = (answers: Answers) =>
+    Object.fromEntries(asked.flatMap(({ id }, index) => toEntry(id, answers[index])));
   return {
     questions: asked.map(({ text, question }): Question => {
       const options = readChoices(question['options']);
@@ -29,10 +29,10 @@ export function readQuestions(params: WireRecord, items: CodexItems): PersonRequ
         ...(options.length > 0 && { options, selectionMode: 'single_select' as const }),
       };
     }),
-    reply: answers => ({ answers: answersOf(answers) }),
+    reply: answers => ({ answers: toAnswers(answers) }),
     words: () => undefined,
     answered: answers => {
-      const given = answersOf(answers);
+      const given = toAnswers(answers);
       items.settle(
         rawId,
         answers.some(answer => answer?.outcome === 'answer')
@@ -44,7 +44,7 @@ export function readQuestions(params: WireRecord, items: CodexItems): PersonRequ
 }
 
 /** A declined question is answered with the reason, if there is one. */
-function entryOf(id: string, answer: LiveAnswer | undefined): [string, { answers: readonly string[] }][] {
+function toEntry(id: string, answer: LiveAnswer | undefined): [string, { answers: readonly string[] }][] {
   if (answer?.outcome === 'answer') return [[id, { answers: [answer.answer].flat() }]];
   const feedback = answer?.outcome === 'reject' ? answer.feedback?.trim() : undefined;
   return feedback === undefined || feedback === '' ? [] : [[id, { answers: [`(not answered) ${feedback}`] }]];

@@ -1,7 +1,7 @@
 import { scriptOfLine } from '../../../../../projections/shell/shell-line.ts';
-import { recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
+import { toRecord, toText, type WireRecord } from '../../../shared/wire-value.ts';
 import type { CodexItems } from '../items.ts';
-import { type PersonRequest, isApproval, wordsOf } from './person-request.ts';
+import { type PersonRequest, isApproval, readWords } from './person-request.ts';
 import { changedPaths, unifiedDiff } from './change-diff.ts';
 import { readElicitation } from './elicitation.ts';
 import { readQuestions } from './questions.ts';
@@ -25,18 +25,18 @@ const readers: Readonly<Record<string, Reader>> = {
 };
 
 function readCommand(params: WireRecord, items: CodexItems): PersonRequest | undefined {
-  const rawId = textOf(params['itemId']);
+  const rawId = toText(params['itemId']);
   if (rawId === undefined) return undefined;
-  const line = textOf(params['command']);
+  const line = toText(params['command']);
   const call = items.find(rawId) ?? items.call(rawId, { name: 'command_execution', input: { command: line ?? '' } });
   // Input for a running program is not a shell line.
   const isLine = line !== undefined && (params['kind'] ?? 'command') === 'command';
   const command = isLine ? (scriptOfLine(line) ?? line) : undefined;
   const input = {
-    ...recordOf(call.input),
+    ...toRecord(call.input),
     ...defined({
       command: line,
-      cwd: textOf(params['cwd']),
+      cwd: toText(params['cwd']),
       kind: isLine ? undefined : (params['kind'] ?? undefined),
       network: params['networkApprovalContext'] ?? undefined,
       permissions: params['additionalPermissions'] ?? undefined,
@@ -48,7 +48,7 @@ function readCommand(params: WireRecord, items: CodexItems): PersonRequest | und
       toolCallId: call.id,
       tool: call.name,
       input,
-      ...defined({ command, reason: textOf(params['reason']) }),
+      ...defined({ command, reason: toText(params['reason']) }),
       canRevise: false,
     },
     what: command === undefined ? 'the request' : `\`${command}\``,
@@ -56,19 +56,19 @@ function readCommand(params: WireRecord, items: CodexItems): PersonRequest | und
 }
 
 function readFileChange(params: WireRecord, items: CodexItems): PersonRequest | undefined {
-  const rawId = textOf(params['itemId']);
+  const rawId = toText(params['itemId']);
   if (rawId === undefined) return undefined;
   const call = items.find(rawId) ?? items.call(rawId, { name: 'file_change', input: { changes: [] } });
-  const changes = recordOf(call.input)?.['changes'];
-  const root = textOf(params['grantRoot']);
+  const changes = toRecord(call.input)?.['changes'];
+  const root = toText(params['grantRoot']);
   const paths = [...changedPaths(changes), ...(root === undefined ? [] : [root])];
   return permission(items, rawId, {
     question: {
       kind: 'permission',
       toolCallId: call.id,
       tool: call.name,
-      input: { ...recordOf(call.input), ...defined({ grantRoot: root }) },
-      ...defined({ diff: unifiedDiff(changes), reason: textOf(params['reason']) }),
+      input: { ...toRecord(call.input), ...defined({ grantRoot: root }) },
+      ...defined({ diff: unifiedDiff(changes), reason: toText(params['reason']) }),
       ...(paths.length > 0 && { paths }),
       canRevise: false,
     },
@@ -80,20 +80,20 @@ function permission(items: CodexItems, rawId: string, of: { question: Question; 
   return {
     questions: [of.question],
     reply: ([answer]) => ({ decision: isApproval(answer) ? 'accept' : 'decline' }),
-    words: ([answer]) => wordsOf(answer, of.what),
+    words: ([answer]) => readWords(answer, of.what),
     answered: ([answer]) => items.decided(rawId, isApproval(answer)),
   };
 }
 
 /** A request for more permissions than the sandbox gives. */
 function readPermissions(params: WireRecord, items: CodexItems): PersonRequest | undefined {
-  const rawId = textOf(params['itemId']);
-  const permissions = recordOf(params['permissions']);
+  const rawId = toText(params['itemId']);
+  const permissions = toRecord(params['permissions']);
   if (rawId === undefined || permissions === undefined) return undefined;
-  const reason = textOf(params['reason']);
-  const input = defined({ permissions, cwd: textOf(params['cwd']), reason });
+  const reason = toText(params['reason']);
+  const input = defined({ permissions, cwd: toText(params['cwd']), reason });
   const call = items.find(rawId) ?? items.call(rawId, { name: 'request_permissions', input });
-  const files = recordOf(permissions['fileSystem']);
+  const files = toRecord(permissions['fileSystem']);
   const paths = [files?.['read'], files?.['write']].flatMap(list => (Array.isArray(list) ? list.filter(isText) : []));
   return {
     questions: [
@@ -111,7 +111,7 @@ function readPermissions(params: WireRecord, items: CodexItems): PersonRequest |
       permissions: isApproval(answer) ? withoutNull(permissions) : {},
       scope: 'turn',
     }),
-    words: ([answer]) => wordsOf(answer, 'the request for permissions'),
+    words: ([answer]) => readWords(answer, 'the request for permissions'),
     answered: ([answer]) => {
       items.settle(
         rawId,

@@ -1,6 +1,6 @@
 import type { ChannelHost } from '../../../contract/live-channel.ts';
 import type { MessageReader } from '../../../shared/channel-translator.ts';
-import { recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
+import { toRecord, toText, type WireRecord } from '../../../shared/wire-value.ts';
 import { readRequest, resolvedId } from './read-request.ts';
 import { consumedNotifications } from './consumed-notifications.ts';
 import { readRpcError, RpcConnection, type RpcMessage } from '../../../channels/json-rpc.ts';
@@ -31,10 +31,10 @@ export class CodexSavedMessages implements MessageReader {
   }
 
   receive(value: unknown, line: number): void {
-    const record = recordOf(value) ?? {};
+    const record = toRecord(value) ?? {};
     const threadId =
-      textOf(recordOf(recordOf(record['result'])?.['thread'])?.['id']) ??
-      textOf(recordOf(record['params'])?.['threadId']);
+      toText(toRecord(toRecord(record['result'])?.['thread'])?.['id']) ??
+      toText(toRecord(record['params'])?.['threadId']);
     if (this.#turn === undefined && threadId === undefined && record['error'] === undefined)
       this.#early.push({ value, line });
     else this.#take(this.#begin(threadId), value, line);
@@ -64,7 +64,7 @@ export class CodexSavedMessages implements MessageReader {
 
   #take(turn: CodexTurn, value: unknown, line: number): void {
     turn.events.receive(line, value, () => {
-      const record = recordOf(value);
+      const record = toRecord(value);
       const message = record && this.#rpc.read(record);
       if (message === undefined || message === 'answer') return this.#answer(turn, record);
       return this.#message(turn, message);
@@ -81,7 +81,7 @@ export class CodexSavedMessages implements MessageReader {
 
   #message(turn: CodexTurn, message: RpcMessage): boolean {
     const { method, params } = message;
-    const thread = turn.threads.find(textOf(params['threadId'])) ?? turn.threads.main;
+    const thread = turn.threads.find(toText(params['threadId'])) ?? turn.threads.main;
     if (message.id !== undefined) {
       turn.asked(thread, params['itemId']);
       return readRequest(message, thread.items) !== undefined;

@@ -1,6 +1,6 @@
 import type { SessionMcpServers } from '../../../../contract/host.ts';
 import type { ChannelHost, LiveStart } from '../../../contract/live-channel.ts';
-import { recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
+import { toRecord, toText, type WireRecord } from '../../../shared/wire-value.ts';
 import type { RpcConnection } from '../../../channels/json-rpc.ts';
 import { defined } from '../../../../../base/defined.ts';
 
@@ -68,14 +68,14 @@ function verify(
   start: LiveStart,
   { opened, failed }: { opened: (session: CodexSession) => void; failed: ChannelHost['failed'] },
 ): void {
-  const threadId = textOf(recordOf(result['thread'])?.['id']);
+  const threadId = toText(toRecord(result['thread'])?.['id']);
   if (threadId === undefined) {
     failed({ message: 'Codex opened a session without an id.', code: 'agent_failed' });
     return;
   }
   const problem = start.yolo === true ? undefined : policyProblem(result, result['sandbox']);
   if (problem !== undefined) failed(problem);
-  else opened({ threadId, model: textOf(result['model']) });
+  else opened({ threadId, model: toText(result['model']) });
 }
 
 /** Returns the problem of settings under which the program does not ask before it acts; undefined when it does. */
@@ -83,7 +83,7 @@ export function policyProblem(
   { approvalPolicy, approvalsReviewer: reviewer = 'user' }: WireRecord,
   sandboxPolicy: unknown,
 ): { readonly message: string; readonly code: string } | undefined {
-  const sandbox = recordOf(sandboxPolicy)?.['type'];
+  const sandbox = toRecord(sandboxPolicy)?.['type'];
   const isBounded = sandbox === 'workspaceWrite' || sandbox === 'readOnly';
   if (approvalPolicy === 'untrusted' && reviewer === 'user' && isBounded) return undefined;
   const given = JSON.stringify({ approvalPolicy, approvalsReviewer: reviewer, sandbox });

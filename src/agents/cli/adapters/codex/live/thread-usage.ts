@@ -1,6 +1,6 @@
 import type { UsedTokens } from '../../../../contract/host.ts';
 import { SessionUsage } from '../../../shared/session-usage.ts';
-import { recordOf, type WireRecord } from '../../../shared/wire-value.ts';
+import { toRecord, type WireRecord } from '../../../shared/wire-value.ts';
 import { readUsage } from '../wire.ts';
 
 interface Counted {
@@ -21,9 +21,9 @@ export class ThreadUsage {
 
   /** Registers a reported total; one that does not belong to the open turn is where the next turn begins. */
   report(threadId: string, tokenUsage: unknown, isOfTurn: boolean): boolean {
-    const usage = recordOf(tokenUsage);
-    const total = countsOf(usage?.['total']);
-    const last = countsOf(usage?.['last']);
+    const usage = toRecord(tokenUsage);
+    const total = readCounts(usage?.['total']);
+    const last = readCounts(usage?.['last']);
     if (total === undefined) return false;
     this.before(threadId, undefined);
     const counted = this.#threads.get(threadId) as Counted;
@@ -46,8 +46,8 @@ export class ThreadUsage {
   }
 }
 
-function countsOf(value: unknown): UsedTokens | undefined {
-  const counts = recordOf(value);
+function readCounts(value: unknown): UsedTokens | undefined {
+  const counts = toRecord(value);
   return counts && readUsage(execUsage(counts));
 }
 

@@ -2,7 +2,7 @@ import { dropOldest } from '../../../../drop-oldest.ts';
 import type { ChannelHost } from '../../../contract/live-channel.ts';
 import { ChannelEvents } from '../../../shared/channel-events.ts';
 import { errorText } from '../../../shared/readable-error.ts';
-import { listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
+import { toList, toRecord, toText, type WireRecord } from '../../../shared/wire-value.ts';
 import type { ItemPhase } from '../items.ts';
 import { type AgentThread, AgentThreads } from './agent-threads.ts';
 import { execItem } from './exec-item.ts';
@@ -75,7 +75,7 @@ export class CodexTurn {
   /** Handles one notification; returns false when it is not understood. */
   take({ method, params, record }: RpcMessage): boolean {
     const handle = Object.hasOwn(this.#on, method) ? this.#on[method] : undefined;
-    return handle?.(params, this.threads.find(textOf(params['threadId'])), record) ?? false;
+    return handle?.(params, this.threads.find(toText(params['threadId'])), record) ?? false;
   }
 
   /** A request about a call has arrived: it starts when it is allowed. */
@@ -105,14 +105,14 @@ export class CodexTurn {
     'item/started': (params, thread, record) => this.#item('started', { params, thread, record }),
     'item/completed': (params, thread, record) => this.#item('completed', { params, thread, record }),
     'item/agentMessage/delta': (params, thread) => {
-      const id = textOf(params['itemId']);
+      const id = toText(params['itemId']);
       const delta = params['delta'];
       if (thread === undefined || id === undefined || typeof delta !== 'string') return false;
       if (delta !== '') thread.items.stream('text', id, delta);
       return true;
     },
     'item/reasoning/summaryTextDelta': (params, thread) => {
-      const id = textOf(params['itemId']);
+      const id = toText(params['itemId']);
       const delta = params['delta'];
       if (thread === undefined || id === undefined || typeof delta !== 'string') return false;
       const isNewPart = thread.reasoning.has(id) && thread.reasoning.get(id) !== params['summaryIndex'];
@@ -121,20 +121,20 @@ export class CodexTurn {
       return true;
     },
     'item/commandExecution/outputDelta': (params, thread) => {
-      const id = textOf(params['itemId']);
+      const id = toText(params['itemId']);
       if (thread === undefined || id === undefined) return false;
       this.#start(thread, id);
       return true;
     },
     'thread/tokenUsage/updated': (params, thread) => {
-      const id = textOf(params['threadId']);
+      const id = toText(params['threadId']);
       if (id === undefined) return false;
       const isOfTurn = thread?.turnId !== undefined && thread.turnId === params['turnId'];
       return this.#options.usage.report(id, params['tokenUsage'], isOfTurn);
     },
     'turn/plan/updated': (params, thread) => {
       if (thread === undefined || !Array.isArray(params['plan'])) return false;
-      const tasks = listOf(params['plan']).map((value, index) => taskOf(recordOf(value), index));
+      const tasks = toList(params['plan']).map((value, index) => toTask(toRecord(value), index));
       this.#context.emit({ type: 'tasks', runId: thread.items.runId, tasks });
       return true;
     },
@@ -146,9 +146,9 @@ export class CodexTurn {
       else this.threads.fail(thread.id, message);
       return true;
     },
-    warning: (params, thread) => this.#warn(thread, textOf(params['message'])),
-    guardianWarning: (params, thread) => this.#warn(thread, textOf(params['message'])),
-    configWarning: (params, thread) => this.#warn(thread, textOf(params['summary']), 'config'),
+    warning: (params, thread) => this.#warn(thread, toText(params['message'])),
+    guardianWarning: (params, thread) => this.#warn(thread, toText(params['message'])),
+    configWarning: (params, thread) => this.#warn(thread, toText(params['summary']), 'config'),
     'mcpServer/startupStatus/updated': (params, thread) => {
       const isFailed = params['status'] === 'failed' || params['status'] === 'cancelled';
       if (isFailed)
@@ -162,8 +162,8 @@ export class CodexTurn {
   };
 
   #turnStarted(params: WireRecord): boolean {
-    const turnId = textOf(recordOf(params['turn'])?.['id']);
-    const thread = this.threads.begin(textOf(params['threadId']));
+    const turnId = toText(toRecord(params['turn'])?.['id']);
+    const thread = this.threads.begin(toText(params['threadId']));
     if (thread === undefined || turnId === undefined || this.#options.over.has(turnId)) return false;
     if (thread === this.threads.main && (this.status !== undefined || (thread.turnId ?? turnId) !== turnId))
       return false;
@@ -174,8 +174,8 @@ export class CodexTurn {
   }
 
   #turnCompleted(params: WireRecord, thread: AgentThread | undefined): boolean {
-    const turn = recordOf(params['turn']);
-    const status = statusOf(turn?.['status']);
+    const turn = toRecord(params['turn']);
+    const status = readStatus(turn?.['status']);
     if (thread === undefined || status === undefined || thread.turnId === undefined || turn?.['id'] !== thread.turnId)
       return false;
     this.#options.over.add(thread.turnId);
@@ -196,14 +196,14 @@ export class CodexTurn {
 
   #item(phase: ItemPhase, of: { params: WireRecord; thread: AgentThread | undefined; record: WireRecord }): boolean {
     const { params, thread, record } = of;
-    const item = recordOf(params['item']);
+    const item = toRecord(params['item']);
     if (item?.['type'] === 'subAgentActivity') {
       this.threads.activity(thread, phase, { item, record });
       return true;
     }
     if (thread === undefined || item === undefined) return false;
-    if (phase === 'completed' && this.isUnasked) this.#markUnasked(thread, textOf(item['id']) ?? '');
-    const type = textOf(item['type']) ?? '';
+    if (phase === 'completed' && this.isUnasked) this.#markUnasked(thread, toText(item['id']) ?? '');
+    const type = toText(item['type']) ?? '';
     if (Object.hasOwn(this.#onItem, type)) (this.#onItem[type] as ItemHandler)(phase, { thread, item, record });
     else thread.items.take(phase, execItem(item), record);
     return true;
@@ -213,13 +213,13 @@ export class CodexTurn {
     userMessage: (phase, { thread, item }) => {
       if (phase !== 'started') return;
       thread.items.endStreams();
-      const text = listOf(item['content']).map(part => textOf(recordOf(part)?.['text']) ?? '');
-      this.#options.heard({ id: textOf(item['clientId']), text: text.join('\n') });
+      const text = toList(item['content']).map(part => toText(toRecord(part)?.['text']) ?? '');
+      this.#options.heard({ id: toText(item['clientId']), text: text.join('\n') });
     },
     contextCompaction: () => {},
     plan: (phase, { thread, item, record }) => {
       if (phase !== 'completed') return;
-      const text = textOf(item['text']);
+      const text = toText(item['text']);
       if (text === undefined) this.#context.unknown(record);
       else {
         if (thread === this.threads.main) this.plan = text;
@@ -263,7 +263,7 @@ type ItemHandler = (phase: ItemPhase, of: { thread: AgentThread; item: WireRecor
 
 const childReason = { completed: 'complete', interrupted: 'aborted', failed: 'error' } as const;
 
-function statusOf(value: unknown): TurnStatus | undefined {
+function readStatus(value: unknown): TurnStatus | undefined {
   return value === 'completed' || value === 'interrupted' || value === 'failed' ? value : undefined;
 }
 
@@ -272,7 +272,7 @@ const taskStatus: ReadonlyMap<unknown, 'in_progress' | 'completed'> = new Map([
   ['completed', 'completed'],
 ]);
 
-function taskOf(step: WireRecord | undefined, index: number) {
+function toTask(step: WireRecord | undefined, index: number) {
   const status = taskStatus.get(step?.['status']) ?? ('pending' as const);
-  return { id: `${index + 1}`, content: textOf(step?.['step']) ?? '', status };
+  return { id: `${index + 1}`, content: toText(step?.['step']) ?? '', status };
 }

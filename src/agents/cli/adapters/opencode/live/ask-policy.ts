@@ -1,5 +1,5 @@
-import { globOf, matchesGlob } from '../../../../permissions/glob.ts';
-import { recordOf, textOf } from '../../../shared/wire-value.ts';
+import { parseGlob, matchesGlob } from '../../../../permissions/glob.ts';
+import { toRecord, toText } from '../../../shared/wire-value.ts';
 import { parseJson } from '../../../../../base/parse-json.ts';
 
 type Action = 'allow' | 'ask' | 'deny';
@@ -52,8 +52,8 @@ export function unaskedCalls(agents: unknown): string[] | undefined {
   if (!Array.isArray(agents) || agents.length === 0) return undefined;
   const unasked: string[] = [];
   for (const value of agents) {
-    const agent = recordOf(value);
-    const name = textOf(agent?.['name']);
+    const agent = toRecord(value);
+    const name = toText(agent?.['name']);
     const rules = agent?.['permission'];
     if (agent === undefined || name === undefined || !Array.isArray(rules)) return undefined;
     if (agent['hidden'] === true) continue;
@@ -65,7 +65,7 @@ export function unaskedCalls(agents: unknown): string[] | undefined {
 
 /** The last matching rule decides, as in the program; it asks when none matches. */
 function actionFor(rules: readonly unknown[], permission: string, pattern: string): unknown {
-  const rule = rules.map(recordOf).findLast(candidate => {
+  const rule = rules.map(toRecord).findLast(candidate => {
     const isAllowing = candidate?.['action'] === 'allow';
     return (
       matches(permission, candidate?.['permission'], isAllowing) && matches(pattern, candidate?.['pattern'], isAllowing)
@@ -80,7 +80,7 @@ function actionFor(rules: readonly unknown[], permission: string, pattern: strin
  */
 function matches(text: string, glob: unknown, isAllowing: boolean): boolean {
   if (typeof glob !== 'string' || (glob.includes('?') && !isAllowing)) return false;
-  return matchesGlob(globOf(glob.replaceAll('?', '*')), text) || glob === `${text} *`;
+  return matchesGlob(parseGlob(glob.replaceAll('?', '*')), text) || glob === `${text} *`;
 }
 
 /** Returns the settings of a program with ours on top; settings that are not an object are dropped. */
@@ -89,7 +89,7 @@ export function mergedSettings(own: string | undefined, ours: object): string {
 }
 
 function merged(own: unknown, ours: unknown): unknown {
-  const [below, above] = [recordOf(own), recordOf(ours)];
+  const [below, above] = [toRecord(own), toRecord(ours)];
   if (below === undefined || above === undefined) return ours;
   const result: Record<string, unknown> = { ...below };
   for (const [name, value] of Object.entries(above)) result[name] = merged(below[name], value);

@@ -1,7 +1,7 @@
 import { defined } from '../../../../../base/defined.ts';
 import type { LiveRequest } from '../../../contract/live-channel.ts';
 import type { OpenCall } from '../../../shared/open-calls.ts';
-import { listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
+import { toList, toRecord, toText, type WireRecord } from '../../../shared/wire-value.ts';
 
 /** A request for a permission, as the server reports it. */
 export interface PermissionAsk {
@@ -17,15 +17,15 @@ export interface PermissionAsk {
 
 /** Returns the request of a `permission.asked` event; undefined when it is not understood. */
 export function readPermissionAsk(properties: WireRecord): PermissionAsk | undefined {
-  const [id, sessionId, permission] = ['id', 'sessionID', 'permission'].map(name => textOf(properties[name]));
+  const [id, sessionId, permission] = ['id', 'sessionID', 'permission'].map(name => toText(properties[name]));
   if (id === undefined || sessionId === undefined || permission === undefined) return undefined;
   return {
     id,
     sessionId,
     permission,
-    patterns: listOf(properties['patterns']).filter(pattern => typeof pattern === 'string'),
-    metadata: recordOf(properties['metadata']) ?? {},
-    callId: textOf(recordOf(properties['tool'])?.['callID']),
+    patterns: toList(properties['patterns']).filter(pattern => typeof pattern === 'string'),
+    metadata: toRecord(properties['metadata']) ?? {},
+    callId: toText(toRecord(properties['tool'])?.['callID']),
   };
 }
 
@@ -45,9 +45,9 @@ const categories: Readonly<Record<string, string>> = {
 
 /** Returns the request to a person about a call. */
 export function permissionRequest(ask: PermissionAsk, call: OpenCall, runId: string): LiveRequest {
-  const input = recordOf(call.input) ?? { value: call.input };
-  const command = call.name === 'bash' ? (textOf(input['command']) ?? textOf(ask.metadata['command'])) : undefined;
-  const paths = pathsOf(ask);
+  const input = toRecord(call.input) ?? { value: call.input };
+  const command = call.name === 'bash' ? (toText(input['command']) ?? toText(ask.metadata['command'])) : undefined;
+  const paths = listPaths(ask);
   return {
     id: ask.id,
     runId,
@@ -60,8 +60,8 @@ export function permissionRequest(ask: PermissionAsk, call: OpenCall, runId: str
       category: categories[call.name] ?? categories[ask.permission],
       command,
       paths: paths.length === 0 ? undefined : paths,
-      diff: textOf(ask.metadata['diff']),
-      reason: textOf(input['description']),
+      diff: toText(ask.metadata['diff']),
+      reason: toText(input['description']),
     }),
   };
 }
@@ -80,17 +80,17 @@ export function approvalQuestion({ id, permission, patterns, metadata }: Permiss
 /** The answer that allows what `approvalQuestion` asks about. */
 export const allowLabel = 'Allow';
 
-function pathsOf({ permission, patterns, metadata }: PermissionAsk): string[] {
+function listPaths({ permission, patterns, metadata }: PermissionAsk): string[] {
   if (permission === 'external_directory') {
-    const file = textOf(metadata['filepath']);
+    const file = toText(metadata['filepath']);
     return file === undefined ? patterns.map(pattern => pattern.replace(/\/\*+$/, '')) : [file];
   }
   if (permission !== 'edit' && permission !== 'read') return [];
-  const files = listOf(metadata['files']).flatMap(value => {
-    const file = recordOf(value);
-    return [textOf(file?.['filePath']), textOf(file?.['movePath'])].filter(path => path !== undefined);
+  const files = toList(metadata['files']).flatMap(value => {
+    const file = toRecord(value);
+    return [toText(file?.['filePath']), toText(file?.['movePath'])].filter(path => path !== undefined);
   });
   if (files.length > 0) return files;
-  const path = textOf(metadata['filepath']) ?? textOf(metadata['filePath']);
+  const path = toText(metadata['filepath']) ?? toText(metadata['filePath']);
   return path === undefined ? [...patterns] : [path];
 }

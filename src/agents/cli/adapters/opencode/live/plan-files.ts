@@ -1,4 +1,4 @@
-import { recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
+import { toRecord, toText, type WireRecord } from '../../../shared/wire-value.ts';
 
 /** The files that a turn wrote, and the plan among them that the agent has finished. */
 export class PlanFiles {
@@ -12,21 +12,21 @@ export class PlanFiles {
 
   /** Takes a call; returns true when it has finished a plan. */
   take(part: WireRecord, state: WireRecord): boolean {
-    const input = recordOf(state['input']);
-    const [path, content] = [textOf(input?.['filePath']), textOf(input?.['content'])];
+    const input = toRecord(state['input']);
+    const [path, content] = [toText(input?.['filePath']), toText(input?.['content'])];
     if (part['tool'] === 'write' && path?.endsWith('.md') === true && content !== undefined)
-      this.#written.set(nameOf(path), content);
+      this.#written.set(getName(path), content);
     if (part['tool'] !== 'plan_exit' || state['status'] !== 'completed') return false;
-    this.#path = textOf(recordOf(state['metadata'])?.['plan']) ?? textOf(input?.['path']);
+    this.#path = toText(toRecord(state['metadata'])?.['plan']) ?? toText(input?.['path']);
     return this.#path !== undefined;
   }
 
   /** The content of a plan that was written in this turn; undefined when it was not. */
   written(path: string): string | undefined {
-    return this.#written.get(nameOf(path));
+    return this.#written.get(getName(path));
   }
 }
 
-function nameOf(path: string): string {
+function getName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }

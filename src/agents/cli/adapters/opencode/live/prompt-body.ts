@@ -10,7 +10,7 @@ export interface PromptSettings {
 
 /** Returns the body of a request that sends a prompt. */
 export function promptBody(content: string | readonly ContentPart[], { model, mode }: PromptSettings): object {
-  const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : content.map(partOf);
+  const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : content.map(toPart);
   const [, providerID, modelID] = /^([^/]+)\/(.+)$/s.exec(model ?? '') ?? [];
   return {
     parts,
@@ -19,7 +19,7 @@ export function promptBody(content: string | readonly ContentPart[], { model, mo
   };
 }
 
-function partOf(part: ContentPart): object {
+function toPart(part: ContentPart): object {
   if (part.type === 'text') return part;
   const { data, mediaType } = part;
   const url = /^[a-z][a-z0-9+.-]*:/i.test(data) ? data : `data:${mediaType};base64,${data}`;

@@ -1,6 +1,6 @@
 import type { LiveAnswer, LiveRequest } from '../../../contract/live-channel.ts';
 import { readChoices } from '../../../shared/read-choices.ts';
-import { recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
+import { toRecord, toText, type WireRecord } from '../../../shared/wire-value.ts';
 
 /** A question as the server asks it. */
 export interface AskedQuestion {
@@ -16,8 +16,8 @@ const refusals: readonly string[] = ['No', 'Keep refining'];
 
 /** Returns a question of `question.asked`; undefined when it is not understood. */
 export function readQuestion(value: unknown): AskedQuestion | undefined {
-  const asked = recordOf(value);
-  const question = textOf(asked?.['question']);
+  const asked = toRecord(value);
+  const question = toText(asked?.['question']);
   if (asked === undefined || question === undefined) return undefined;
   const options = readChoices(asked['options']);
   return {

@@ -1,7 +1,7 @@
 import type { ChannelHost } from '../../../contract/live-channel.ts';
 import { readServeResponse } from '../../../contract/serve-message.ts';
 import type { MessageReader } from '../../../shared/channel-translator.ts';
-import { listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
+import { toList, toRecord, toText, type WireRecord } from '../../../shared/wire-value.ts';
 import { isConsumedEvent } from './consumed-events.ts';
 import { HttpCalls } from './http-calls.ts';
 import { ServeRun } from './serve-run.ts';
@@ -37,9 +37,9 @@ export class ServeSavedMessages implements MessageReader {
       this.#register(response.body);
       return;
     }
-    const event = recordOf(message);
-    const properties = recordOf(event?.['properties']);
-    const type = textOf(event?.['type']) ?? '';
+    const event = toRecord(message);
+    const properties = toRecord(event?.['properties']);
+    const type = toText(event?.['type']) ?? '';
     if (event !== undefined && this.#turn === undefined && this.#isBetweenTurns(type, properties)) return;
     const turn = this.#turn ?? this.#begin(properties);
     turn.events.receive(line, message, () => turn.take(message));
@@ -57,23 +57,23 @@ export class ServeSavedMessages implements MessageReader {
 
   /** The session is the last that a response names before the turn; listed messages are older than it. */
   #register(body: unknown): void {
-    const id = textOf(recordOf(body)?.['id']);
+    const id = toText(toRecord(body)?.['id']);
     if (id?.startsWith('ses') === true && this.#turns === 0) this.#sessionId = id;
-    for (const value of listOf(body)) {
-      const messageId = textOf(recordOf(recordOf(value)?.['info'])?.['id']);
+    for (const value of toList(body)) {
+      const messageId = toText(toRecord(toRecord(value)?.['info'])?.['id']);
       if (messageId !== undefined) this.#book.addEarlier(messageId);
     }
   }
 
   #isBetweenTurns(type: string, properties: WireRecord | undefined): boolean {
-    const info = recordOf(properties?.['info']);
+    const info = toRecord(properties?.['info']);
     if (type === 'session.created' && info !== undefined) this.#book.addSession(info);
     return isConsumedEvent(type) || type === 'session.created' || (type === 'session.idle' && this.#turns > 0);
   }
 
   #begin(properties: WireRecord | undefined): ServeTurn {
     this.#sessionId ??=
-      textOf(properties?.['sessionID']) ?? textOf(recordOf(properties?.['info'])?.['sessionID']) ?? '';
+      toText(properties?.['sessionID']) ?? toText(toRecord(properties?.['info'])?.['sessionID']) ?? '';
     if (this.#run === undefined)
       this.#run = new ServeRun(this.#host, { runId: this.#runId, sessionId: this.#sessionId, book: this.#book });
     else this.#run.nextTurn();

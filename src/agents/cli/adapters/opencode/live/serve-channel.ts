@@ -10,7 +10,7 @@ import type {
   SteerMessage,
 } from '../../../contract/live-channel.ts';
 import { readServeResponse, type ServeResponse } from '../../../contract/serve-message.ts';
-import { listOf, recordOf, textOf } from '../../../shared/wire-value.ts';
+import { toList, toRecord, toText } from '../../../shared/wire-value.ts';
 import { unaskedCalls } from './ask-policy.ts';
 import { isConsumedEvent } from './consumed-events.ts';
 import { HttpCalls, isDone, responseProblem } from './http-calls.ts';
@@ -108,10 +108,10 @@ export class ServeChannel extends TurnChannel<ServeTurn> {
   }
 
   #isPartOfOpening(message: unknown): boolean {
-    const event = recordOf(message);
-    const type = textOf(event?.['type']);
+    const event = toRecord(message);
+    const type = toText(event?.['type']);
     if (event === undefined || type === undefined) return false;
-    const info = recordOf(recordOf(event['properties'])?.['info']);
+    const info = toRecord(toRecord(event['properties'])?.['info']);
     if (type === 'session.created' && info !== undefined) this.#book.addSession(info);
     if (type === 'message.updated' && info !== undefined) this.#book.addMessage(info, undefined);
     return isConsumedEvent(type) || ofOpening.has(type);
@@ -148,12 +148,12 @@ export class ServeChannel extends TurnChannel<ServeTurn> {
 
   /** The server may report the copied messages during the first turn: they are listed before, to be known then. */
   #forked(response: ServeResponse): void {
-    const id = textOf(recordOf(response.body)?.['id']);
+    const id = toText(toRecord(response.body)?.['id']);
     if (!isDone(response) || id === undefined) this.#opened(response);
     else
       this.#calls.get(`/session/${encodeURIComponent(id)}/message`, ({ body }) => {
-        for (const message of listOf(body)) {
-          const messageId = textOf(recordOf(recordOf(message)?.['info'])?.['id']);
+        for (const message of toList(body)) {
+          const messageId = toText(toRecord(toRecord(message)?.['info'])?.['id']);
           if (messageId !== undefined) this.#book.addEarlier(messageId);
         }
         this.#opened(response);
@@ -161,7 +161,7 @@ export class ServeChannel extends TurnChannel<ServeTurn> {
   }
 
   #opened(response: ServeResponse): void {
-    const sessionId = textOf(recordOf(response.body)?.['id']);
+    const sessionId = toText(toRecord(response.body)?.['id']);
     if (!isDone(response) || sessionId === undefined) {
       this.fail({
         message: `${this.#program.name} could not open a session: ${responseProblem(response)}`,

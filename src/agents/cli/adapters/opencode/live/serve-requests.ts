@@ -1,7 +1,7 @@
 import { answerReason, type Answers, RequestBook } from '../../../channels/request-book.ts';
 import type { ChannelHost, LiveAnswer, LiveRequest } from '../../../contract/live-channel.ts';
 import type { OpenCall } from '../../../shared/open-calls.ts';
-import { listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
+import { toList, toRecord, toText, type WireRecord } from '../../../shared/wire-value.ts';
 import type { HttpCalls } from './http-calls.ts';
 import {
   allowLabel,
@@ -60,7 +60,7 @@ export class ServeRequests {
   /** Handles `permission.asked`; returns false when it is not understood or not ours. */
   askPermission(properties: WireRecord): boolean {
     const ask = readPermissionAsk(properties);
-    const runId = ask && this.#turn.run.runIdOf(ask.sessionId);
+    const runId = ask && this.#turn.run.findRunId(ask.sessionId);
     if (ask === undefined || runId === undefined) return false;
     if (!this.#isNew(ask.id)) return true;
     if (this.#approved.has(callKey(ask))) {
@@ -87,13 +87,13 @@ export class ServeRequests {
 
   /** Handles `question.asked`; returns false when it is not understood or not ours. */
   askQuestions(properties: WireRecord): boolean {
-    const [id, sessionId] = ['id', 'sessionID'].map(name => textOf(properties[name]));
-    const questions = listOf(properties['questions']).map(readQuestion);
+    const [id, sessionId] = ['id', 'sessionID'].map(name => toText(properties[name]));
+    const questions = toList(properties['questions']).map(readQuestion);
     if (id === undefined || sessionId === undefined || questions.length === 0) return false;
-    const runId = this.#turn.run.runIdOf(sessionId);
+    const runId = this.#turn.run.findRunId(sessionId);
     if (runId === undefined || !questions.every(question => question !== undefined)) return false;
     if (!this.#isNew(id)) return true;
-    const callId = textOf(recordOf(properties['tool'])?.['callID']);
+    const callId = toText(toRecord(properties['tool'])?.['callID']);
     const ask = (call?: OpenCall) => {
       this.#early.set(id, () => {});
       this.#withPlan(questions, plan => {
@@ -154,7 +154,7 @@ export class ServeRequests {
   ): void {
     let isDone = false;
     const attempt = (isLast: boolean) => {
-      const call = this.#turn.run.readerOf(sessionId)?.call(callId);
+      const call = this.#turn.run.findReader(sessionId)?.call(callId);
       if (isDone || !this.#early.has(id) || (call === undefined && !isLast)) return;
       isDone = true;
       this.#early.delete(id);
@@ -172,7 +172,7 @@ export class ServeRequests {
     const path = asked && (/^Plan at (.+) is complete\./.exec(asked.question)?.[1] ?? plans.path);
     if (path === undefined) return done();
     calls.get(`/file/content?path=${encodeURIComponent(path)}`, ({ status, body }) => {
-      const content = status === 200 ? textOf(recordOf(body)?.['content']) : undefined;
+      const content = status === 200 ? toText(toRecord(body)?.['content']) : undefined;
       done(content ?? plans.written(path));
     });
   }

@@ -34,17 +34,17 @@ export class ServeRun {
   }
 
   /** Returns the reader of a session, and starts the run of a subagent when it has none; undefined when it is not ours. */
-  readerOf(sessionId: string): PartReader | undefined {
+  findReader(sessionId: string): PartReader | undefined {
     const { context, children } = this;
     if (sessionId === this.sessionId) return this.#reader(context.runId, () => new PartReader({ context, children }));
-    const runId = this.runIdOf(sessionId);
+    const runId = this.findRunId(sessionId);
     if (runId === undefined) return undefined;
     const self = () => children.get(sessionId);
     return this.#reader(runId, () => new PartReader({ context, children, runId, self }));
   }
 
   /** Returns the run of a session, like `readerOf`. */
-  runIdOf(sessionId: string): string | undefined {
+  findRunId(sessionId: string): string | undefined {
     if (sessionId === this.sessionId) return this.runId;
     const running = this.children.get(sessionId);
     if (running !== undefined) return running.runId;

@@ -2,7 +2,7 @@ import type { ContentPart } from '../../../../../events/content.ts';
 import type { ChannelHost, LiveAnswer, LiveTurn, LiveTurnEnd } from '../../../contract/live-channel.ts';
 import type { ServeResponse } from '../../../contract/serve-message.ts';
 import type { ChannelEvents } from '../../../shared/channel-events.ts';
-import { listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
+import { toList, toRecord, toText, type WireRecord } from '../../../shared/wire-value.ts';
 import { readError, readSubagent } from '../wire.ts';
 import { isConsumedEvent } from './consumed-events.ts';
 import { type HttpCalls, type HttpRequests, isDone, responseProblem } from './http-calls.ts';
@@ -165,11 +165,11 @@ export class ServeTurn {
   /** Handles one event of the server; returns false when it is not understood. */
   take(event: unknown): boolean {
     const { book } = this.#options;
-    const record = recordOf(event);
-    const type = textOf(record?.['type']);
+    const record = toRecord(event);
+    const type = toText(record?.['type']);
     if (record === undefined || type === undefined) return false;
     if (isConsumedEvent(type)) return true;
-    const properties = recordOf(record['properties']);
+    const properties = toRecord(record['properties']);
     if (properties === undefined || !Object.hasOwn(this.#on, type)) return false;
     return !book.isNews(record) || (this.#on[type] as Handler)(properties);
   }
@@ -177,16 +177,16 @@ export class ServeTurn {
   /** The handlers of events; each returns false when the event is not understood. */
   readonly #on: Readonly<Record<string, Handler>> = {
     'session.created': ({ info }) => {
-      const session = recordOf(info);
+      const session = toRecord(info);
       if (session !== undefined) this.#options.book.addSession(session);
       return session !== undefined;
     },
-    'message.updated': ({ info }) => this.#message(recordOf(info)),
-    'message.part.updated': ({ part }) => this.#part(recordOf(part)),
+    'message.updated': ({ info }) => this.#message(toRecord(info)),
+    'message.part.updated': ({ part }) => this.#part(toRecord(part)),
     'message.part.delta': properties => this.#delta(properties),
-    'session.status': ({ sessionID, status }) => this.#status(sessionID, recordOf(status)),
-    'session.idle': ({ sessionID }) => this.#idle(textOf(sessionID)),
-    'session.error': ({ sessionID, error }) => this.#error(textOf(sessionID), error),
+    'session.status': ({ sessionID, status }) => this.#status(sessionID, toRecord(status)),
+    'session.idle': ({ sessionID }) => this.#idle(toText(sessionID)),
+    'session.error': ({ sessionID, error }) => this.#error(toText(sessionID), error),
     'permission.asked': properties => this.#isAborting || this.#requests.askPermission(properties),
     'permission.replied': ({ requestID }) => this.#replied(requestID),
     'question.asked': properties => this.#isAborting || this.#requests.askQuestions(properties),
@@ -195,37 +195,37 @@ export class ServeTurn {
   };
 
   #replied(requestId: unknown): boolean {
-    this.#requests.replied(textOf(requestId) ?? '');
-    return textOf(requestId) !== undefined;
+    this.#requests.replied(toText(requestId) ?? '');
+    return toText(requestId) !== undefined;
   }
 
   #message(info: WireRecord | undefined): boolean {
     const { book, number, run } = this.#options;
-    const id = textOf(info?.['id']);
+    const id = toText(info?.['id']);
     if (info === undefined || id === undefined) return false;
     const message = book.addMessage(info, number);
     if (typeof message === 'string' || message.turn !== number || info['sessionID'] !== run.sessionId) return true;
-    for (const steered of this.#silence.prompts.taken(textOf(info['parentID']) ?? ''))
+    for (const steered of this.#silence.prompts.taken(toText(info['parentID']) ?? ''))
       this.#options.host.steered(steered, 'joined');
-    this.#mode = textOf(info['agent']) ?? this.#mode;
+    this.#mode = toText(info['agent']) ?? this.#mode;
     this.#silence.answer(id, isComplete(info));
     return true;
   }
 
   #part(part: WireRecord | undefined): boolean {
     const { book, number, run } = this.#options;
-    const [id, messageId, sessionId, type] = ['id', 'messageID', 'sessionID', 'type'].map(name => textOf(part?.[name]));
+    const [id, messageId, sessionId, type] = ['id', 'messageID', 'sessionID', 'type'].map(name => toText(part?.[name]));
     if (part === undefined || id === undefined || messageId === undefined || sessionId === undefined) return false;
     const message = book.messages.get(messageId);
     if (message === 'person' && sessionId === run.sessionId && part['synthetic'] !== true)
       this.#silence.prompts.seen(messageId);
     // Parts of earlier turns change later, as when old outputs are dropped.
     if (typeof message !== 'object' || message.turn !== number) return true;
-    const reader = run.readerOf(sessionId);
+    const reader = run.findReader(sessionId);
     if (reader === undefined || reader.isComplete(part)) return true;
     if (type === 'text' || type === 'reasoning') {
       this.#speech.set(id, type);
-      return reader.speech(type, part, recordOf(part['time'])?.['end'] !== undefined);
+      return reader.speech(type, part, toRecord(part['time'])?.['end'] !== undefined);
     }
     if (type === 'step-start') reader.stepStart(part);
     else if (type === 'step-finish') reader.stepFinish(part);
@@ -235,9 +235,9 @@ export class ServeTurn {
 
   /** The arguments of a pending call are not complete. */
   #tool(part: WireRecord, sessionId: string): boolean {
-    const state = recordOf(part['state']);
+    const state = toRecord(part['state']);
     if (state?.['status'] === 'pending') return true;
-    const isUnderstood = this.#options.run.readerOf(sessionId)?.tool(part) ?? false;
+    const isUnderstood = this.#options.run.findReader(sessionId)?.tool(part) ?? false;
     const subagent = state === undefined ? undefined : readSubagent(state);
     if (subagent?.isBackground === true) this.#background.add(subagent.sessionId);
     this.#requests.callReported();
@@ -249,8 +249,8 @@ export class ServeTurn {
   #look(): void {
     this.#after(lookMs, () =>
       this.#calls.get('/question', ({ body }) => {
-        const asked = listOf(body)
-          .map(recordOf)
+        const asked = toList(body)
+          .map(toRecord)
           .filter(question => question !== undefined);
         const ours = asked.filter(question => question['sessionID'] === this.#options.run.sessionId);
         for (const question of ours) this.#requests.askQuestions(question);
@@ -264,7 +264,7 @@ export class ServeTurn {
     const type = this.#speech.get(partID);
     // The whole text follows with the end of the part.
     if (type === undefined || field !== 'text') return true;
-    const reader = this.#options.run.readerOf(textOf(sessionID) ?? '');
+    const reader = this.#options.run.findReader(toText(sessionID) ?? '');
     const part = { id: partID, messageID };
     if (reader !== undefined && !reader.isComplete(part)) reader.delta(type, part, delta);
     return true;
@@ -273,10 +273,10 @@ export class ServeTurn {
   #status(sessionId: unknown, status: WireRecord | undefined): boolean {
     const { run } = this.#options;
     const type = status?.['type'];
-    const runId = run.runIdOf(textOf(sessionId) ?? '');
+    const runId = run.findRunId(toText(sessionId) ?? '');
     if (status === undefined) return false;
     if (type === 'retry' && runId !== undefined) {
-      const message = textOf(status['message']) ?? 'The model call is tried again.';
+      const message = toText(status['message']) ?? 'The model call is tried again.';
       run.context.emit({ type: 'warning', runId, message, code: 'retry' });
     }
     if (sessionId !== run.sessionId || type === 'idle') return true;

@@ -1,5 +1,5 @@
 import { dropOldest } from '../../../../drop-oldest.ts';
-import { recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
+import { toRecord, toText, type WireRecord } from '../../../shared/wire-value.ts';
 
 interface KnownSession {
   readonly parentId: string | undefined;
@@ -17,7 +17,7 @@ export class SessionBook {
 
   /** Whether an event is reported for the first time. */
   isNews(event: WireRecord): boolean {
-    const [id, type] = [textOf(event['id']), textOf(event['type'])];
+    const [id, type] = [toText(event['id']), toText(event['type'])];
     if (id === undefined || type === undefined) return true;
     const key = `${id.slice(0, 100)} ${type.slice(0, 100)}`;
     if (this.#events.has(key)) return false;
@@ -27,9 +27,9 @@ export class SessionBook {
   }
 
   addSession(info: WireRecord): void {
-    const id = textOf(info['id']);
+    const id = toText(info['id']);
     if (id === undefined) return;
-    this.sessions.set(id, { parentId: textOf(info['parentID']), agentId: textOf(info['agent']) });
+    this.sessions.set(id, { parentId: toText(info['parentID']), agentId: toText(info['agent']) });
     dropOldest(this.sessions);
   }
 
@@ -55,7 +55,7 @@ export class SessionBook {
    * earlier time, such as the history of a forked session.
    */
   addMessage(info: WireRecord, turn: number | undefined): KnownMessage {
-    const id = textOf(info['id']) ?? '';
+    const id = toText(info['id']) ?? '';
     const known = this.messages.get(id);
     if (known !== undefined) return known;
     const message = info['role'] === 'user' ? 'person' : turn === undefined || isComplete(info) ? 'earlier' : { turn };
@@ -67,5 +67,5 @@ export class SessionBook {
 
 /** Whether the model call of an answer has ended. */
 export function isComplete(info: WireRecord): boolean {
-  return recordOf(info['time'])?.['completed'] !== undefined || recordOf(info['error']) !== undefined;
+  return toRecord(info['time'])?.['completed'] !== undefined || toRecord(info['error']) !== undefined;
 }

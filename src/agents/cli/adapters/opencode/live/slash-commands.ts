@@ -2,7 +2,7 @@ import { defined } from '../../../../../base/defined.ts';
 import type { ContentPart } from '../../../../../events/content.ts';
 import { promptText } from '../../../shared/prompt-content.ts';
 import { readCommands } from '../../../shared/reported-commands.ts';
-import { listOf, recordOf, textOf } from '../../../shared/wire-value.ts';
+import { toList, toRecord, toText } from '../../../shared/wire-value.ts';
 import type { ServeResponse } from '../../../contract/serve-message.ts';
 import { isDone } from './http-calls.ts';
 import { type PromptSettings, promptBody } from './prompt-body.ts';
@@ -15,8 +15,8 @@ const shellPart = /!`[^`]+`/;
 /** Reads the commands of a server. Those that would run shell lines without asking are left out, unless they may. */
 export function readSlashCommands(response: ServeResponse, mayRunUnasked: boolean): SlashCommands {
   if (!isDone(response)) return [];
-  const offered = listOf(response.body).filter(
-    command => mayRunUnasked || !shellPart.test(textOf(recordOf(command)?.['template']) ?? ''),
+  const offered = toList(response.body).filter(
+    command => mayRunUnasked || !shellPart.test(toText(toRecord(command)?.['template']) ?? ''),
   );
   return readCommands(offered);
 }

@@ -14,7 +14,7 @@ import type {
 import { resumeMark } from '../../../shared/resume-mark.ts';
 import { promptParts, promptText } from '../../../shared/prompt-content.ts';
 import { readCommands } from '../../../shared/reported-commands.ts';
-import { recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
+import { toRecord, toText, type WireRecord } from '../../../shared/wire-value.ts';
 import { isDialog, readDialog } from './dialogs.ts';
 import { gateStatus, statusKey } from './gate.ts';
 import { PiTurn } from './turn.ts';
@@ -55,7 +55,7 @@ export class PiChannel extends TurnChannel<PiTurn> {
 
   /** A dialog between turns is refused, so that the program does not wait. */
   protected takeBetweenTurns(message: unknown): boolean | 'refused' {
-    const record = recordOf(message);
+    const record = toRecord(message);
     if (record === undefined || this.#isHandled(record)) return record !== undefined;
     if (record['type'] !== 'extension_ui_request') return false;
     this.#respond(record['id'], undefined);
@@ -63,7 +63,7 @@ export class PiChannel extends TurnChannel<PiTurn> {
   }
 
   protected takeInTurn(turn: PiTurn, message: unknown): boolean {
-    const record = recordOf(message);
+    const record = toRecord(message);
     if (record === undefined) return false;
     if (this.#isHandled(record)) return true;
     if (record['type'] === 'extension_ui_request') return this.#dialog(turn, record);
@@ -140,8 +140,8 @@ export class PiChannel extends TurnChannel<PiTurn> {
 
   #opened(answer: CommandAnswer): void {
     const data = 'data' in answer ? answer.data : {};
-    const id = textOf(data['sessionId']);
-    const model = recordOf(data['model']);
+    const id = toText(data['sessionId']);
+    const model = toRecord(data['model']);
     if (id === undefined) {
       const why = 'error' in answer ? answer.error : 'it reported no session';
       this.fail({ message: `Pi did not open a session: ${why}`, code: 'agent_failed' });
@@ -154,12 +154,12 @@ export class PiChannel extends TurnChannel<PiTurn> {
       this.fail({ message, code: 'policy_not_accepted' });
       return;
     }
-    this.#session = { id, provider: textOf(model?.['provider']) };
+    this.#session = { id, provider: toText(model?.['provider']) };
     this.#call('get_commands', {}, listed => {
       const reported = 'data' in listed ? readCommands(listed.data['commands']) : [];
       if (reported.length > 0) this.#slashCommands = reported;
     });
-    this.setReady({ sessionId: id, ...defined({ model: textOf(model?.['id']) }) });
+    this.setReady({ sessionId: id, ...defined({ model: toText(model?.['id']) }) });
   }
 
   get #asks(): boolean {
@@ -184,7 +184,7 @@ export class PiChannel extends TurnChannel<PiTurn> {
   #isHandled(record: WireRecord): boolean {
     if (record['type'] === 'response') return this.#answered(record);
     if (record['type'] !== 'extension_ui_request' || isDialog(record)) return false;
-    if (record['statusKey'] === statusKey) this.#status = textOf(record['statusText']);
+    if (record['statusKey'] === statusKey) this.#status = toText(record['statusText']);
     return true;
   }
 
@@ -196,12 +196,12 @@ export class PiChannel extends TurnChannel<PiTurn> {
   #answered({ id, success, data, error }: WireRecord): boolean {
     const number = typeof id === 'string' && id.startsWith(idPrefix) ? Number(id.slice(idPrefix.length)) : undefined;
     const answer =
-      success === true ? { data: recordOf(data) ?? {} } : { error: textOf(error) ?? 'The command failed.' };
+      success === true ? { data: toRecord(data) ?? {} } : { error: toText(error) ?? 'The command failed.' };
     return this.#commands.settle(number, answer);
   }
 
   #dialog({ reader, runId }: PiTurn, record: WireRecord): boolean {
-    const key = textOf(record['id']);
+    const key = toText(record['id']);
     if (key !== undefined && this.#dialogs.has(key) && !this.isInterrupted) return false;
     const asked = key === undefined || this.isInterrupted ? undefined : readDialog(record, reader);
     if (key === undefined || asked === undefined) {
@@ -222,7 +222,7 @@ export class PiChannel extends TurnChannel<PiTurn> {
 
   /** Answers a dialog; without fields it is cancelled, so that the program does not wait. */
   #respond(id: unknown, fields: object | undefined): void {
-    if (textOf(id) === undefined) return;
+    if (toText(id) === undefined) return;
     this.host.send(JSON.stringify({ type: 'extension_ui_response', id, ...(fields ?? { cancelled: true }) }));
   }
 

@@ -1,7 +1,7 @@
 import type { LiveAnswer } from '../../../contract/live-channel.ts';
 import { answerReason, answerText, type Question } from '../../../channels/request-book.ts';
 import { readChoices } from '../../../shared/read-choices.ts';
-import { recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
+import { toRecord, toText, type WireRecord } from '../../../shared/wire-value.ts';
 import type { PiReader } from '../reader.ts';
 import { dialogs } from './gate.ts';
 import { defined } from '../../../../../base/defined.ts';
@@ -26,20 +26,20 @@ export function isDialog(record: WireRecord): boolean {
 /** Reads a request of our extension, or a dialog of another extension as a question; undefined when it is not understood. */
 export function readDialog(record: WireRecord, reader: PiReader): Asked | undefined {
   if (record['method'] === 'editor' && record['title'] === dialogs.permission)
-    return readPermission(recordOf(parseJson(textOf(record['prefill']) ?? '')), reader);
+    return readPermission(toRecord(parseJson(toText(record['prefill']) ?? '')), reader);
   if (record['method'] === 'editor' && record['title'] === dialogs.question)
-    return readQuestion(recordOf(parseJson(textOf(record['prefill']) ?? '')), reader);
+    return readQuestion(toRecord(parseJson(toText(record['prefill']) ?? '')), reader);
   return readForeign(record);
 }
 
 function readPermission(request: WireRecord | undefined, reader: PiReader): Asked | undefined {
-  const rawId = textOf(request?.['toolCallId']);
-  const tool = textOf(request?.['tool']);
-  const input = recordOf(request?.['input']);
+  const rawId = toText(request?.['toolCallId']);
+  const tool = toText(request?.['tool']);
+  const input = toRecord(request?.['input']);
   if (rawId === undefined || tool === undefined || input === undefined) return undefined;
   const call = reader.call(rawId, tool, input);
-  const command = tool === 'bash' ? textOf(input['command']) : undefined;
-  const path = textOf(input['path']);
+  const command = tool === 'bash' ? toText(input['command']) : undefined;
+  const path = toText(input['path']);
   return {
     question: {
       kind: 'permission',
@@ -61,8 +61,8 @@ function readPermission(request: WireRecord | undefined, reader: PiReader): Aske
 }
 
 function readQuestion(request: WireRecord | undefined, reader: PiReader): Asked | undefined {
-  const rawId = textOf(request?.['toolCallId']);
-  const question = textOf(request?.['question']);
+  const rawId = toText(request?.['toolCallId']);
+  const question = toText(request?.['question']);
   if (request === undefined || rawId === undefined || question === undefined) return undefined;
   const { toolCallId: _id, ...input } = request;
   const options = readChoices(request['options']);
@@ -83,10 +83,10 @@ function readQuestion(request: WireRecord | undefined, reader: PiReader): Asked 
 
 /** A dialog of another extension. */
 function readForeign(record: WireRecord): Asked | undefined {
-  const title = textOf(record['title']);
+  const title = toText(record['title']);
   if (title === undefined) return undefined;
   const isConfirmation = record['method'] === 'confirm';
-  const message = textOf(record['message']);
+  const message = toText(record['message']);
   const options = isConfirmation ? [{ label: 'yes' }, { label: 'no' }] : readChoices(record['options']);
   return {
     question: {

@@ -1,5 +1,5 @@
 import type { ChannelHost } from '../../../contract/live-channel.ts';
-import { listOf, recordOf, type WireRecord } from '../../../shared/wire-value.ts';
+import { toList, toRecord, type WireRecord } from '../../../shared/wire-value.ts';
 
 /** How long a failed run may take to announce that it is tried again, in versions without `agent_settled`. */
 const graceMs = 300;
@@ -45,7 +45,7 @@ export class RunEnd {
     // Versions that report whether they try again also report when they have settled.
     if (record['willRetry'] !== undefined) return;
     this.#hasEnded = true;
-    const last = recordOf(listOf(record['messages']).at(-1));
+    const last = toRecord(toList(record['messages']).at(-1));
     if (last?.['stopReason'] === 'error') this.#wait();
     else this.#end();
   }

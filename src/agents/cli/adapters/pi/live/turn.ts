@@ -1,6 +1,6 @@
 import type { ChannelHost } from '../../../contract/live-channel.ts';
 import { ChannelEvents } from '../../../shared/channel-events.ts';
-import { joinedText, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
+import { joinedText, toRecord, toText, type WireRecord } from '../../../shared/wire-value.ts';
 import { PiReader } from '../reader.ts';
 import type { LineContext } from '../../../shared/line-context.ts';
 import { RunEnd } from './run-end.ts';
@@ -50,7 +50,7 @@ export class PiTurn {
     const { type } = record;
     if (type === 'agent_start') this.hasStarted = true;
     takeRecord(record, this.reader, this.events.context);
-    const message = type === 'message_start' ? recordOf(record['message']) : undefined;
+    const message = type === 'message_start' ? toRecord(record['message']) : undefined;
     if (message?.['role'] === 'user') this.#heard(joinedText(message['content']) ?? '');
     this.events.flush();
     this.end.take(record);
@@ -70,8 +70,8 @@ const consumed: ReadonlySet<string> = new Set([
 
 /** Translates one record of the interactive mode that is neither a response nor a dialog. */
 export function takeRecord(record: WireRecord, reader: PiReader, context: LineContext): void {
-  const type = textOf(record['type']) ?? '';
-  const problem = textOf(record['errorMessage']);
+  const type = toText(record['type']) ?? '';
+  const problem = toText(record['errorMessage']);
   if (type === 'extension_error') {
     const message = `Extension ${String(record['extensionPath'])}: ${String(record['error'])}`;
     context.emit({ type: 'warning', message, code: 'extension' });
