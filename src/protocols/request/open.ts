@@ -1,8 +1,5 @@
 import { noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 import type { AgentEvent, EventOf, EventType } from '../../events/vocabulary.ts';
-import type { RelayBook } from '../../projections/relay-book.ts';
-import type { Fact, PlanStatus } from './fact.ts';
-import type { TotalsSum } from './totals.ts';
 
 /** A tool call, or an execution of code, that has no result yet. */
 export interface OpenCall {
@@ -207,19 +204,4 @@ interface Cause {
   readonly call?: OpenCall;
   /** Whether the run itself was named. */
   readonly itself: boolean;
-}
-
-/** What a request has open, what it used, and where its facts go. */
-export interface RequestState {
-  readonly runs: OpenRuns;
-  /** Where the relays stand before the event that is taken in. */
-  book: RelayBook;
-  /** Those of this request that are shown as open. */
-  readonly relays: Map<string, OpenRelay>;
-  /** Plans that are neither drafts nor done. */
-  readonly plans: Map<string, PlanStatus>;
-  readonly totals: TotalsSum;
-  /** The time of the event that is taken in, in milliseconds since 1970. */
-  at: number | undefined;
-  readonly emit: (fact: Fact) => void;
 }

@@ -7,8 +7,8 @@ import { addUsage } from '../../events/usage-sum.ts';
 import { type AgentEvent, type Handlers, isKnownEvent } from '../../events/vocabulary.ts';
 import { relayBook } from '../../projections/relay-book.ts';
 import { type EndReason, type Fact, fileData } from './fact.ts';
-import { type OpenRelay, type OpenRun, OpenRuns, type RequestState } from './open.ts';
-import { findStanding, type RequestStanding } from './standing.ts';
+import { type OpenRelay, type OpenRun, OpenRuns } from './open.ts';
+import { type RequestState, findStanding, type RequestStanding } from './standing.ts';
 import { type PriceOf, TotalsSum } from './totals.ts';
 import {
   ask,

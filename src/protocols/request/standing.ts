@@ -1,4 +1,22 @@
-import type { OpenCall, OpenRun, RequestState } from './open.ts';
+import type { OpenCall, OpenRun, OpenRelay, OpenRuns } from './open.ts';
+import type { RelayBook } from '../../projections/relay-book.ts';
+import type { Fact, PlanStatus } from './fact.ts';
+import type { TotalsSum } from './totals.ts';
+
+/** What a request has open, what it used, and where its facts go. */
+export interface RequestState {
+  readonly runs: OpenRuns;
+  /** Where the relays stand before the current event. */
+  book: RelayBook;
+  /** Those of this request that are shown as open. */
+  readonly relays: Map<string, OpenRelay>;
+  /** Plans that are neither drafts nor done. */
+  readonly plans: Map<string, PlanStatus>;
+  readonly totals: TotalsSum;
+  /** The time of the current event, in milliseconds since 1970. */
+  at: number | undefined;
+  readonly emit: (fact: Fact) => void;
+}
 
 /** Whether a request works or only waits for people; `uncertain` while a call has not started that may still be asked about. */
 export type RequestStanding = 'working' | 'waiting' | 'uncertain';

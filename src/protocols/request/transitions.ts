@@ -4,7 +4,8 @@ import { noUsage } from '../../events/usage-sum.ts';
 import type { EventOf } from '../../events/vocabulary.ts';
 import { toDecision, openRelay, type RelayDecision, undecided } from './decision.ts';
 import { agentOutcome, type EndReason, noResult, type PlanStatus, type RequestOutcome } from './fact.ts';
-import type { OpenCall, OpenRelay, OpenRun, RequestState } from './open.ts';
+import type { OpenCall, OpenRelay, OpenRun } from './open.ts';
+import type { RequestState } from './standing.ts';
 import { readProgress } from './shown-call.ts';
 import { requestUsage } from './totals.ts';
 

@@ -7,7 +7,7 @@ import type { CliAgentOptions } from '../agent/cli-agent-options.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';
 import { serverSegments } from '../../mcp/mcp-tools.ts';
 import type { LiveAdapter, LiveStart, SessionProblem } from '../contract/live-channel.ts';
-import type { SessionUse } from '../sessions/hand-over.ts';
+import type { SessionUse } from '../sessions/session-record.ts';
 import type { LiveSessionOptions } from './live-session.ts';
 import type { SessionPool } from './session-pool.ts';
 

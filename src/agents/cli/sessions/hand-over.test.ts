@@ -8,7 +8,8 @@ import { geminiAdapter } from '../adapters/gemini/adapter.ts';
 import { gooseAdapter } from '../adapters/goose/adapter.ts';
 import { clineAdapter } from '../adapters/cline/adapter.ts';
 import { opencodeAdapter } from '../adapters/opencode/adapter.ts';
-import { findUsableSession, type SessionUse, writeHandOver } from './hand-over.ts';
+import { findUsableSession, writeHandOver } from './hand-over.ts';
+import type { SessionUse } from './session-record.ts';
 import { removeWrittenSessions } from './remove-sessions.ts';
 
 const messages: readonly Message[] = [

@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import { errorText } from '../../../base/error-text.ts';
 import type { Message } from '../../../projections/message.ts';
 import type { Session } from '../../contract/host.ts';
-import type { CliAdapter } from '../contract/cli-adapter.ts';
 import { runToEnd } from './run-to-end.ts';
 import type { HandOverWay } from './session-format.ts';
-import { findSessionFolder, listNames, writeSessionRecord } from './session-record.ts';
+import { findSessionFolder, listNames, type SessionUse, writeSessionRecord } from './session-record.ts';
 import { toWrittenMessages } from './written-session.ts';
 
 /** A session of a program in which a run begins: one of its own, or one that was written from the log. */
@@ -16,22 +15,6 @@ export interface ChosenSession extends Session {
   readonly path?: string;
   /** Whether it was written for this run. */
   readonly isNew?: boolean;
-}
-
-/** How a run uses its program, as far as sessions depend on it. */
-export interface SessionUse {
-  readonly adapter: Pick<CliAdapter, 'id' | 'name' | 'session'>;
-  readonly channel: 'print' | 'live';
-  /** The folder of written sessions; none is written without it. */
-  readonly folder: string | undefined;
-  readonly cwd: string;
-  readonly model: string | undefined;
-  readonly executable: string;
-  /** The variables that the program gets. */
-  readonly environment: Readonly<Record<string, string>>;
-  readonly runId: string;
-  readonly runMark: string | undefined;
-  readonly signal: AbortSignal;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { LinePiece } from '../../process/line-reader.ts';
 import type { WireRecord } from '../shared/wire-value.ts';
 import type { ProgramCall } from './run-to-end.ts';
-import type { SessionTurns } from './session-turns.ts';
+import type { SessionIds, SessionTurns } from './session-turns.ts';
 import type { SessionToWrite, WrittenSession } from './written-session.ts';
 
 /** Where to look for sessions: the home folder and the variables by which programs move their folders. */
@@ -34,14 +34,6 @@ export interface FoundSession {
 export interface IncludedFile {
   readonly name: string;
   readonly runId?: string;
-}
-
-/** The ids of a session and of its runs. */
-export interface SessionIds {
-  /** The id that begins those of all runs; the run of this id has the raw lines. */
-  readonly id: string;
-  readonly sessionId: string;
-  readonly agentId: string;
 }
 
 /** Translates the records of one session to turns. Pure. */

@@ -1,7 +1,23 @@
+import type { CliAdapter } from '../contract/cli-adapter.ts';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import type { SessionUse } from './hand-over.ts';
+
+/** How a run uses its program, as far as sessions depend on it. */
+export interface SessionUse {
+  readonly adapter: Pick<CliAdapter, 'id' | 'name' | 'session'>;
+  readonly channel: 'print' | 'live';
+  /** The folder of written sessions; none is written without it. */
+  readonly folder: string | undefined;
+  readonly cwd: string;
+  readonly model: string | undefined;
+  readonly executable: string;
+  /** The variables that the program gets. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly runId: string;
+  readonly runMark: string | undefined;
+  readonly signal: AbortSignal;
+}
 
 const recordFile = 'session.json';
 

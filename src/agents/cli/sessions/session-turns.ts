@@ -3,7 +3,14 @@ import type { AgentEvent, EventOf } from '../../../events/vocabulary.ts';
 import type { ContentPart } from '../../../events/content.ts';
 import { type EventBody, LineContext } from '../shared/line-context.ts';
 import type { RecordReader } from '../shared/line-translator.ts';
-import type { SessionIds } from './session-format.ts';
+
+/** The ids of a session and of its runs. */
+export interface SessionIds {
+  /** The id that begins those of all runs; the run of this id has the raw lines. */
+  readonly id: string;
+  readonly sessionId: string;
+  readonly agentId: string;
+}
 
 type EndReason = NonNullable<EventOf<'harness_end'>['reason']>;
 

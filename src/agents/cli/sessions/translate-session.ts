@@ -1,7 +1,8 @@
 import type { AgentEvent } from '../../../events/vocabulary.ts';
 import { toText, type WireRecord } from '../shared/wire-value.ts';
 import { readRecord } from './session-files.ts';
-import type { FoundSession, SessionFormat, SessionIds, SessionReader } from './session-format.ts';
+import type { FoundSession, SessionFormat, SessionReader } from './session-format.ts';
+import type { SessionIds } from './session-turns.ts';
 
 /** How deep the files of subagents are included. */
 const deepest = 16;

@@ -5,13 +5,8 @@ import { hasSameKey, rowLine } from '../../sessions/database-copy.ts';
 import { PlainTurn } from '../../sessions/plain-turn.ts';
 import { readContentParts, toContent, writeImage } from '../../sessions/prompt-parts.ts';
 import { filesAt } from '../../sessions/session-files.ts';
-import type {
-  IncludedFile,
-  SessionFormat,
-  SessionIds,
-  SessionPlace,
-  SessionReader,
-} from '../../sessions/session-format.ts';
+import type { IncludedFile, SessionFormat, SessionPlace, SessionReader } from '../../sessions/session-format.ts';
+import { type SessionIds, SessionTurns } from '../../sessions/session-turns.ts';
 import {
   recordTimes,
   type SessionToWrite,
@@ -20,7 +15,6 @@ import {
   writtenCalls,
   type WrittenSession,
 } from '../../sessions/written-session.ts';
-import { SessionTurns } from '../../sessions/session-turns.ts';
 import { joinedText, toList, toRecord, toText, type WireRecord } from '../../shared/wire-value.ts';
 import { readToolOutput, readUsage } from './wire.ts';
 

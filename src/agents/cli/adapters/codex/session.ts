@@ -6,13 +6,8 @@ import { toolParseError, type ToolOutput } from '../../../../events/tools.ts';
 import { PlainTurn } from '../../sessions/plain-turn.ts';
 import { readContentParts, toContent } from '../../sessions/prompt-parts.ts';
 import { describeFiles, fileLines, filesAt, filesBelow } from '../../sessions/session-files.ts';
-import type {
-  IncludedFile,
-  SessionFormat,
-  SessionIds,
-  SessionPlace,
-  SessionReader,
-} from '../../sessions/session-format.ts';
+import type { IncludedFile, SessionFormat, SessionPlace, SessionReader } from '../../sessions/session-format.ts';
+import { type SessionIds, SessionTurns } from '../../sessions/session-turns.ts';
 import {
   recordTimes,
   type SessionToWrite,
@@ -20,7 +15,6 @@ import {
   writeBlocks,
   type WrittenSession,
 } from '../../sessions/written-session.ts';
-import { SessionTurns } from '../../sessions/session-turns.ts';
 import { errorText } from '../../shared/readable-error.ts';
 import { SessionUsage } from '../../shared/session-usage.ts';
 import { joinedText, toList, toNumber, toRecord, toText, type WireRecord } from '../../shared/wire-value.ts';

@@ -7,7 +7,8 @@ import type { ToolOutput } from '../../../../events/tools.ts';
 import { PlainTurn } from '../../sessions/plain-turn.ts';
 import { readContentParts, toContent } from '../../sessions/prompt-parts.ts';
 import { describeFiles, fileLines, filesAt } from '../../sessions/session-files.ts';
-import type { IncludedFile, SessionFormat, SessionIds, SessionReader } from '../../sessions/session-format.ts';
+import type { IncludedFile, SessionFormat, SessionReader } from '../../sessions/session-format.ts';
+import { type SessionIds, SessionTurns } from '../../sessions/session-turns.ts';
 import {
   recordTimes,
   type SessionToWrite,
@@ -17,7 +18,6 @@ import {
   type WrittenSession,
 } from '../../sessions/written-session.ts';
 import { findProjectFolder, findSessionFiles, readProjectOwner } from './session-files.ts';
-import { SessionTurns } from '../../sessions/session-turns.ts';
 import { toCount, joinedText, toList, toRecord, toText, type WireRecord } from '../../shared/wire-value.ts';
 
 type Usage = Omit<EventOf<'usage'>, 'type' | 'runId'>;

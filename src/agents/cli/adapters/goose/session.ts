@@ -3,13 +3,8 @@ import { defined } from '../../../../base/defined.ts';
 import { hasSameKey, isDatabase, queryDatabase, removeCopy, rowLine } from '../../sessions/database-copy.ts';
 import { PlainTurn } from '../../sessions/plain-turn.ts';
 import { readContentParts, toContent } from '../../sessions/prompt-parts.ts';
-import type {
-  IncludedFile,
-  SessionFormat,
-  SessionIds,
-  SessionReader,
-  SessionRemoval,
-} from '../../sessions/session-format.ts';
+import type { IncludedFile, SessionFormat, SessionReader, SessionRemoval } from '../../sessions/session-format.ts';
+import { type SessionIds, SessionTurns } from '../../sessions/session-turns.ts';
 import {
   type SessionToWrite,
   shortId,
@@ -18,7 +13,6 @@ import {
   writtenCalls,
   type WrittenSession,
 } from '../../sessions/written-session.ts';
-import { SessionTurns } from '../../sessions/session-turns.ts';
 import { joinedText, toList, toNumber, toRecord, toText, type WireRecord } from '../../shared/wire-value.ts';
 import { readMessageUsage, readToolCall, readToolOutput } from './wire.ts';
 

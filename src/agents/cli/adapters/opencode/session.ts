@@ -3,7 +3,8 @@ import { parseJson } from '../../../../base/parse-json.ts';
 import { defined } from '../../../../base/defined.ts';
 import { hasSameKey, isDatabase, queryDatabase, removeCopy, rowLine } from '../../sessions/database-copy.ts';
 import { readContentParts, toContent } from '../../sessions/prompt-parts.ts';
-import type { IncludedFile, SessionFormat, SessionIds, SessionReader } from '../../sessions/session-format.ts';
+import type { IncludedFile, SessionFormat, SessionReader } from '../../sessions/session-format.ts';
+import { type SessionIds, SessionTurns } from '../../sessions/session-turns.ts';
 import {
   recordTimes,
   type SessionToWrite,
@@ -13,7 +14,6 @@ import {
   type WrittenPart,
   type WrittenSession,
 } from '../../sessions/written-session.ts';
-import { SessionTurns } from '../../sessions/session-turns.ts';
 import { ChildRuns } from '../../shared/child-runs.ts';
 import type { LineContext } from '../../shared/line-context.ts';
 import type { RecordReader } from '../../shared/line-translator.ts';

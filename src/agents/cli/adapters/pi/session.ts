@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { defined } from '../../../../base/defined.ts';
 import { readContentParts, toContent } from '../../sessions/prompt-parts.ts';
 import { describeFiles, fileLines, filesAt } from '../../sessions/session-files.ts';
-import type { SessionFormat, SessionIds, SessionReader } from '../../sessions/session-format.ts';
-import { SessionTurns } from '../../sessions/session-turns.ts';
+import type { SessionFormat, SessionReader } from '../../sessions/session-format.ts';
+import { type SessionIds, SessionTurns } from '../../sessions/session-turns.ts';
 import { joinedText, toList, toNumber, toRecord, toText, type WireRecord } from '../../shared/wire-value.ts';
 import {
   recordTimes,
