@@ -116,7 +116,7 @@ interface SheetProps extends PageProps {
   readonly open: (address: Address) => void;
 }
 
-/** What is open over the page. */
+/** The open overlay: settings, help or the command palette. */
 function Sheet({ sheet, show, ...page }: SheetProps) {
   const close = () => show(undefined);
   if (sheet === 'settings') return <SettingsSheet onClose={close} />;

@@ -15,7 +15,7 @@ const target = z.discriminatedUnion('kind', [
 
 export const commentSchema = z.object({ id: z.string(), target, quote: z.string(), text: z.string() });
 
-/** What a comment is about. */
+/** The part of the conversation that a comment refers to. */
 export type CommentTarget = z.infer<typeof target>;
 
 /** A comment on a part of the conversation, with the text it is about. */

@@ -186,7 +186,7 @@ function Files({ files }: { files: readonly { readonly path: string; readonly wr
   );
 }
 
-/** What was done; made only when it is opened. */
+/** The steps of a thread; rendered only while expanded. */
 function Done({ done }: Pick<ThreadSummary, 'done'>) {
   const [isOpen, setOpen] = useState(false);
   if (done.length === 0) return '–';

@@ -11,9 +11,9 @@ export interface Compared {
   readonly problem?: string | undefined;
   /** Its worktree; absent when it works in the same folder as others. */
   readonly worktree?: WorktreeInfo | undefined;
-  /** What its calls recorded, when it has no worktree. */
+  /** The changes that its calls recorded; set when it has no worktree. */
   readonly changes?: readonly FileGroup[] | undefined;
-  /** What its agent asks and waits for. */
+  /** The pending relays of its agent. */
   readonly waiting?: readonly RelayInfo[] | undefined;
 }
 

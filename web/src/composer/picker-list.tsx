@@ -118,7 +118,7 @@ function OptionRow({ option: { entry, positions }, id, isMarked, isCurrent, onMa
   );
 }
 
-/** What a search looks in: the name first, so that positions in it are positions in the label. */
+/** Returns the text that is searched. The label comes first, so that match positions are positions in the label. */
 function searchText({ label, value, detail = '' }: PickerOption): string {
   return [label, value === label ? '' : value, detail].filter(text => text !== '').join(' ');
 }

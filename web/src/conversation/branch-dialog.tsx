@@ -16,7 +16,7 @@ interface BranchDialogProps {
   readonly onClose: () => void;
 }
 
-/** Continues the conversation up to a message with any agent, beside what follows there. */
+/** Branches the conversation at a message, with any agent; the messages after it remain in their own branch. */
 export function BranchDialog({ agents, agent, onBranch, onClose }: BranchDialogProps) {
   const other = agents.find(({ id }) => id !== agent)?.id ?? agent;
   const choice = useAgentChoice(agents, { agent: other });

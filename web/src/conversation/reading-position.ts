@@ -9,7 +9,7 @@ const loadPx = 1_500;
 /** How far below the upper edge a row is put that the reader goes to. */
 const marginPx = 72;
 
-/** What a position does outside its list. */
+/** The effects of a reading position outside its list. */
 export interface PositionEffects {
   readonly loadEarlier: () => void;
   readonly loadLater: () => void;
@@ -21,7 +21,7 @@ export interface PositionEffects {
   readonly onTarget: (key: string | undefined) => void;
 }
 
-/** What is in the list. */
+/** The rows in the list and their position in the thread. */
 export interface ListContent {
   readonly rows: readonly Row[];
   readonly firstSeq: number;
@@ -89,7 +89,7 @@ export class ReadingPosition {
     };
   }
 
-  /** Takes in what is in the list now, after it was drawn. */
+  /** Updates the position to the current content, after it was rendered. */
   update(list: VirtualizerHandle | null, content: ListContent): void {
     this.#list = list ?? undefined;
     this.#content = content;

@@ -5,7 +5,7 @@ import { usePanZoom } from './use-pan-zoom.ts';
 import { useScreen } from './use-screen.ts';
 import { endView, fitView, reveal, type Size, type Viewport, zoomAt } from './viewport.ts';
 
-/** What of the drawing is in view. */
+/** The visible part of the graph. */
 export type GraphPart = HistoryAnswer<'graph'>;
 
 /** Returns the place in the drawing that is shown, and what moves it; a person moves it by pointer, wheel and keys, too. */

@@ -94,7 +94,7 @@ function cached({ inputTokens, cacheReadTokens = 0 }: NonNullable<ModelCall['usa
   return `${tokens(cacheReadTokens)}${share}`;
 }
 
-/** What the call has in common with the one before it, in a sentence. */
+/** States how the call differs from the previous one. */
 function Difference({ difference, open }: { difference: CallDifference; open: (seq: number) => void }) {
   const { seq, sameMessages, messagesBefore, changed } = difference;
   const isPrefix = sameMessages === messagesBefore;

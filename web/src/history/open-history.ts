@@ -16,7 +16,7 @@ export interface History {
   readonly subscribe: (listener: () => void) => () => void;
 }
 
-/** How long a thread that nobody shows is kept: another view of it opens at once. */
+/** How long an unused history stays open, so that another view of the thread opens without a reload. */
 const lingerMs = 20_000;
 
 interface Opened {
@@ -37,7 +37,7 @@ export function openHistory(threadId: string): History {
   return known.history;
 }
 
-/** Closes the history of a thread after a while when nobody else uses it. */
+/** Releases the history of a thread; it is closed after `lingerMs` unless it is opened again. */
 export function releaseHistory(threadId: string): void {
   const known = opened.get(threadId);
   if (known === undefined || --known.users > 0) return;

@@ -142,7 +142,10 @@ interface AnswerAndNext extends Pick<ReturnType<typeof useRelays>, 'settle' | 'r
   readonly choose: (id: string | undefined) => void;
 }
 
-/** Returns what answers a relay and goes on to the next one at once; it comes back when the answer is refused. */
+/**
+ * Returns a callback that answers a relay and selects the next one; restores the relay when the server rejects the
+ * answer.
+ */
 function useAnswerAndNext({ client, relays, settle, restore, choose }: AnswerAndNext) {
   return useMemo(
     () => async (relayId: string, body: RelayBody) => {

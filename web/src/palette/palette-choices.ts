@@ -18,7 +18,7 @@ export interface PaletteSource {
   readonly typed: string;
   /** The threads that are loaded. */
   readonly threads: readonly ThreadInfo[];
-  /** What the server found. */
+  /** The search results of the server. */
   readonly found: Found | undefined;
   readonly agents: readonly AgentInfo[];
   readonly open: (address: Address) => void;

@@ -97,7 +97,7 @@ function Player({ state, track, agents, address, open }: PlayerProps) {
   );
 }
 
-/** Which event is shown, and how long after the first one it came. */
+/** Returns a label with the number of the event and its time since the first one. */
 function momentText({ firstSeq, real }: PlaybackTrack, index: number): string {
   const [seq, last] = [firstSeq + index, firstSeq + real.length - 1].map(each => each.toLocaleString('en'));
   return `Event ${seq} of ${last} · ${durationText(real[index] ?? 0)} of ${durationText(real.at(-1) ?? 0)}`;

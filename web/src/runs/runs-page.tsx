@@ -20,7 +20,7 @@ const gapWidth = 3;
 type TimelinePart = HistoryAnswer<'timeline'>;
 const legend = { model: 'model', tool: 'tools', person: 'you' };
 
-/** What the runs of a thread did and when, as rows with bars; a click shows the event. */
+/** The timeline of a thread's runs, as rows with bars; a click opens the event. */
 export function RunsPage({ client, address, open }: ThreadViewProps) {
   const { at } = address;
   const state = useHistory(address.threadId);

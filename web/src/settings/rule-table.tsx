@@ -40,7 +40,7 @@ export function RuleTable({ folder, rules, fallback, onRevoke }: RuleTableProps)
 
 interface RuleRowProps extends Pick<RuleTableProps, 'onRevoke'> {
   readonly rule: Rule;
-  /** Which calls it is about, when the rule does not say. */
+  /** The calls that the rule applies to, when its selectors do not name them. */
   readonly covers?: string;
 }
 

@@ -18,7 +18,7 @@ export interface PendingDeletion {
 export interface ThreadActions {
   readonly change: (thread: ThreadInfo, change: ThreadChangeBody) => void;
   readonly branch: (thread: ThreadInfo) => void;
-  /** Hides a thread at once, and deletes it when nobody takes that back in time. */
+  /** Hides a thread at once, and deletes it unless the user undoes that in time. */
   readonly remove: (thread: ThreadInfo) => void;
 }
 
