@@ -15,7 +15,7 @@ export interface Composer extends Draft {
   readonly chips: readonly Chip[];
   readonly undo: readonly Draft[];
   readonly redo: readonly Draft[];
-  /** What was cut, the newest last. */
+  /** The texts that were cut, newest last. */
   readonly kills: readonly string[];
   /** Drafts that were put aside, the newest last. */
   readonly stashed: readonly Draft[];
@@ -25,18 +25,18 @@ export interface Composer extends Draft {
   readonly column?: number;
 }
 
-/** What was done last. */
+/** The kind of the last edit. */
 type LastEdit =
   | { readonly type: 'move' }
   | { readonly type: 'insert' }
   | { readonly type: 'kill' }
   | { readonly type: 'yank'; readonly from: number; readonly kill: number };
 
-/** What is sent: chips as their whole texts, files also as attachments. */
+/** A submitted draft: paste chips are expanded to their full text, and files are also attachments. */
 export interface Submission {
   readonly text: string;
   readonly attachments: readonly Extract<Chip, { path: string }>[];
-  /** What the first characters make of it. */
+  /** Determined by the first characters of the draft. */
   readonly type: 'message' | 'command' | 'shell' | 'private-shell';
 }
 
@@ -90,7 +90,7 @@ export function replaceDraft(composer: Composer, text: string): Composer {
   return replaceRange(composer, 0, composer.text.length, text);
 }
 
-/** Shows the text of the paste beside the cursor instead of its chip. */
+/** Replaces the paste chip next to the cursor with its text. */
 export function expandChip(composer: Composer): Composer {
   const { text, cursor, chips } = composer;
   for (const at of [cursor - 1, cursor]) {

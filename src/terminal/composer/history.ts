@@ -49,7 +49,7 @@ function parseEntry(line: string): HistoryEntry | undefined {
   }
 }
 
-/** How many lines the file may have, as a multiple of the messages that are kept, before it is written anew. */
+/** The file is rewritten when it has more lines than this multiple of the messages that are kept. */
 const slack = 2;
 
 /**

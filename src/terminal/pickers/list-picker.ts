@@ -24,21 +24,21 @@ export interface PickerEntry {
 export interface ListPicker {
   readonly title: string;
   readonly entries: readonly PickerEntry[];
-  /** What the entries are filtered by. */
+  /** The text that filters the entries. */
   readonly query: string;
   /** The id of the marked entry. */
   readonly marked: string | undefined;
   readonly showsPreview: boolean;
   /** Keys that apply to the marked entry, for the line at the end. */
   readonly hint: string;
-  /** What is shown when no entry matches. */
+  /** The text that is shown when no entry matches. */
   readonly empty: string;
 }
 
 /** The keys of a list. */
 export type ListMove = 'up' | 'down' | 'page-up' | 'page-down' | 'first' | 'last';
 
-/** What a list is opened with. */
+/** The options for opening a list. */
 type NewList = Pick<ListPicker, 'title' | 'entries'> & Partial<ListPicker>;
 
 /** Opens a list; the first entry is marked unless another one is named. */
@@ -185,7 +185,7 @@ function previewLines(picker: ListPicker, most: number): readonly Line[] {
   return preview.slice(0, most).map(text => [span('│ ', 'dim'), span(rowText(text))]);
 }
 
-/** What the keys of a list do. A list whose `choose` opens no other list is closed by it. */
+/** The handlers of a list's keys. The list closes after `choose`, unless `choose` opens another list. */
 export interface ListHandlers {
   readonly choose: (entry: PickerEntry) => void | Promise<void>;
   readonly close?: () => void;
@@ -203,7 +203,7 @@ type ListAction = Extract<
   'list.scope' | 'list.delete' | 'list.edit' | 'list.send' | 'list.move-up' | 'list.move-down'
 >;
 
-/** What a key did to a list. */
+/** The effect of a key on a list. */
 export type ListChange = { readonly entries: readonly PickerEntry[]; readonly title?: string } | 'close' | 'nothing';
 
 const moves: Partial<Record<ActionName, ListMove>> = {

@@ -9,7 +9,7 @@ import { densities, type Density, groupLines, isSettled, type ShownCall, toolLin
 import type { EventTimes } from './times.ts';
 import { isAskedAlone, isShownAsCall, oneLine } from '../../projections/presentation/present-call.ts';
 
-/** What the drawing of parts needs beside them. */
+/** The context for drawing parts. */
 export interface RowContext {
   /** The folder of the person: paths inside it are shown without it. */
   readonly cwd: string;
@@ -20,7 +20,7 @@ export interface RowContext {
   readonly hint?: string | undefined;
 }
 
-/** Whether nothing more comes of a part that is the last of a running message. Text and reasoning end with the next part. */
+/** Whether the last part of a running message is complete. Text and reasoning end only when the next part starts. */
 export function isFinished(part: ViewPart): boolean {
   switch (part.kind) {
     case 'tool':
@@ -42,7 +42,7 @@ export function isFinished(part: ViewPart): boolean {
   }
 }
 
-/** Returns a call with what is known beside it. */
+/** Returns a call with its agent, folder and times. */
 export function shownCall(
   part: ViewPart & { readonly kind: 'tool' },
   node: ViewNode,
@@ -61,7 +61,7 @@ export function groupRow(calls: readonly ShownCall[], node: ViewNode): Row {
   };
 }
 
-/** Returns the row of a finished part; undefined when it shows nothing. Text has rows of its own. */
+/** Returns the row of a finished part; undefined when the part has none. Text becomes rows in `TextRows`. */
 export function partRow(part: ViewPart, node: ViewNode, context: RowContext): Row | undefined {
   switch (part.kind) {
     case 'tool':

@@ -50,7 +50,7 @@ export class FullscreenRenderer {
     return `${escape}?2026h${escape}?25l${escape}?7l${changed.join('')}${escape}?7h${place}${escape}?2026l`;
   }
 
-  /** Draws everything anew with the next frame. */
+  /** Makes the next frame draw every line again. */
   remove(): string {
     this.#shown = [];
     return '';

@@ -182,7 +182,7 @@ async function exportTo(chat: Chat, file: string): Promise<void> {
   chat.note(`Wrote ${path}`);
 }
 
-/** Returns the newest answer, code block or command of a thread; undefined when there is none. */
+/** Returns the newest answer, code block or command of a thread; undefined when the thread has none. */
 function textToCopy(nodes: readonly ViewNode[], what: string): string | undefined {
   const answers = nodes.filter(({ role, text }) => role === 'assistant' && text.trim() !== '');
   if (what === 'command')

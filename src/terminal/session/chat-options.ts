@@ -12,7 +12,7 @@ import type { Styling } from '../screen/styled-line.ts';
 /** An agent that a chat can talk with, ours or an external one. */
 export interface ChatAgent {
   readonly id: string;
-  /** Whether it has models of its own, whose names only it knows. */
+  /** Whether it has its own models, whose names only it knows. */
   readonly hasOwnModels: boolean;
   /** The model that the person named for it. */
   readonly model?: string;
@@ -28,7 +28,7 @@ export interface ChatAgents {
   agentOf(threadId: string): Promise<string | undefined>;
 }
 
-/** A rule about calls, and where it comes from. */
+/** A rule about calls, with its source. */
 interface SourcedRule extends RuleSelectors {
   readonly policy: string;
   readonly source: string;
@@ -44,7 +44,7 @@ interface ChatRules {
   remove(id: string): void;
 }
 
-/** What a chat is started with. */
+/** The options of a chat. */
 export interface ChatOptions {
   readonly log: EventLog;
   /** Hides secrets in files that the person exports; nothing is hidden when absent. */
@@ -54,7 +54,7 @@ export interface ChatOptions {
   readonly agents: ChatAgents;
   /** Follows the runs of the chat. */
   readonly telemetry?: SupervisorOptions['telemetry'];
-  /** What runs may spend. */
+  /** The limits on what runs may spend. */
   readonly limits?: SupervisorOptions['limits'];
   /** The folder of the person. */
   readonly cwd: string;
@@ -70,7 +70,7 @@ export interface ChatOptions {
   readonly keys?: KeySettings | undefined;
   /** How much of calls is shown; normal when absent. */
   readonly density?: Density | undefined;
-  /** Returns the models of the agents that have none of their own. */
+  /** Returns the models for agents that define none. */
   readonly listModels: () => Promise<readonly AvailableModel[]>;
   /** Returns how many tokens the context of a model takes; undefined when that is not known. */
   readonly contextSize?: ((modelId: string) => number | undefined) | undefined;

@@ -32,9 +32,9 @@ export class LiveScreen {
   readonly #options: LiveScreenOptions;
   readonly #inline: InlineRenderer;
   #full: FullscreenRenderer | undefined;
-  /** What was printed while the whole window was used: the scrollback gets it afterwards. */
+  /** Lines that were printed in full-screen mode; they are written to the scrollback when it ends. */
   #unprinted: Line[] = [];
-  /** What was printed last, for the whole window. */
+  /** The lines that were printed last, as the initial content of full-screen mode. */
   #recent: readonly Line[] = [];
   readonly #printer = new RowPrinter();
   #stopTimer: (() => void) | undefined;

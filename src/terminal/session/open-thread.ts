@@ -17,7 +17,7 @@ export interface OpenThreadOptions {
   readonly clock: Clock;
   /** The folder of the person: paths inside it are shown without it. */
   readonly cwd: string;
-  /** What rows show beside it. */
+  /** Further context for drawing rows. */
   readonly rows?: Pick<RowContext, 'density' | 'hint'>;
   /** Called after each change. */
   readonly onChange: () => void;
@@ -89,7 +89,7 @@ export class OpenThread {
     return this.#store.getSnapshot().hasEarlier;
   }
 
-  /** What waits for the person now, oldest first. */
+  /** The pending relays that have not expired, oldest first. */
   get pending(): readonly RelayEntry[] {
     const now = currentTime(this.#options.log);
     return this.reading.pending.filter(({ relay }) => !hasExpired(relay, now));

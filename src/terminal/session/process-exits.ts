@@ -1,6 +1,6 @@
 import type { ChatOptions } from './chat-options.ts';
 
-/** What a chat does when its process is to end or to stop. */
+/** The handlers for the end and the suspension of the process. */
 export interface ExitHandlers {
   /** Ends the chat with an exit code. */
   readonly end: (code: number) => void;
