@@ -17,7 +17,7 @@ export interface Composer extends Draft {
   readonly redo: readonly Draft[];
   /** The texts that were cut, newest last. */
   readonly kills: readonly string[];
-  /** Drafts that were put aside, the newest last. */
+  /** The stashed drafts, newest last. */
   readonly stashed: readonly Draft[];
   /** The last change, with which the next one may be joined. */
   readonly last: LastEdit;
@@ -72,7 +72,7 @@ export function pasteText(composer: Composer, pasted: string): Composer {
   return change(composer, { ...draft, isLiteral }, { type: 'move' });
 }
 
-/** Inserts a chip; nothing when there are too many. */
+/** Inserts a chip; does nothing when there are too many. */
 export function insertChip(composer: Composer, chip: Chip): Composer {
   const { chips, cursor } = composer;
   if (chips.length >= mostChips) return composer;
@@ -100,7 +100,7 @@ export function expandChip(composer: Composer): Composer {
   return composer;
 }
 
-/** Returns the text with the whole texts of its chips. */
+/** Returns the text with each chip replaced by its full text. */
 export function wholeText({ text, chips }: Pick<Composer, 'text' | 'chips'>): string {
   return text.replaceAll(/[\udc00-\udfff]/gu, mark => {
     const chip = chips[chipIndex(mark) ?? -1];
@@ -108,7 +108,7 @@ export function wholeText({ text, chips }: Pick<Composer, 'text' | 'chips'>): st
   });
 }
 
-/** Returns what the draft would send; undefined when it has nothing but space. */
+/** Returns the submission of the draft; undefined when it is blank. */
 export function submission(composer: Composer): Submission | undefined {
   const text = wholeText(composer).trim();
   if (text === '') return undefined;
@@ -128,12 +128,12 @@ export function continueLine(composer: Composer): Composer {
   return replaceRange(composer, composer.text.length - 1, composer.text.length, '\n');
 }
 
-/** Empties the draft that was sent; the draft that was put aside last returns. */
+/** Clears the draft after it was sent, and restores the last stashed draft. */
 export function sentDraft(composer: Composer): Composer {
   return stashDraft(clearDraft(composer));
 }
 
-/** Empties the draft; what was cut and put aside stays. */
+/** Clears the draft; keeps the cut texts and the stashed drafts. */
 export function clearDraft(composer: Composer): Composer {
   const kept = { kills: composer.kills, stashed: composer.stashed, chips: composer.chips };
   const cleared: Composer = { ...emptyComposer, ...kept };

@@ -189,7 +189,7 @@ function previewLines(picker: ListPicker, most: number): readonly Line[] {
 export interface ListHandlers {
   readonly choose: (entry: PickerEntry) => void | Promise<void>;
   readonly close?: () => void;
-  /** Returns what the list has now, when something else changed it. */
+  /** Returns the current entries, after something else changed them. */
   readonly refresh?: () => ListChange;
   /** Entries before the first one, which are read when the mark comes near to it, or when too few match the filter. */
   readonly earlier?: { readonly exist: () => boolean; readonly load: () => Promise<ListChange> };
@@ -235,7 +235,7 @@ export class OpenList {
     return this.#picker !== undefined;
   }
 
-  /** Opens a list instead of the one that is open. */
+  /** Opens a list, replacing the one that is open. */
   open(list: NewList, handlers: ListHandlers): void {
     this.#handlers?.close?.();
     this.#picker = openPicker(list);
@@ -277,7 +277,7 @@ export class OpenList {
     return true;
   }
 
-  /** Reads earlier entries while they are needed; keys are taken meanwhile. */
+  /** Reads earlier entries while they are needed; keys are handled in the meantime. */
   async #loadEarlier(): Promise<void> {
     const handlers = this.#handlers;
     if (handlers === undefined || handlers === this.#loading) return;

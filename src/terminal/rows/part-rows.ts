@@ -11,7 +11,7 @@ import { isAskedAlone, isShownAsCall, oneLine } from '../../projections/presenta
 
 /** The context for drawing parts. */
 export interface RowContext {
-  /** The folder of the person: paths inside it are shown without it. */
+  /** The user's folder; paths inside it are shown relative to it. */
   readonly cwd: string;
   readonly times: EventTimes;
   /** How much of calls is shown; normal when absent. */
@@ -150,7 +150,7 @@ function reasoningRow(
   return { ...base(id, 'reasoning', node), lines: () => [line], whole: width => [line, ...markdown(text, width)] };
 }
 
-/** Returns the row at the end of an answer: how it ended, how long it took, what it used. */
+/** Returns the row at the end of an answer: its outcome, duration and usage. */
 export function turnRow(node: ViewNode, { times }: RowContext): Row | undefined {
   const { runId = '', status } = node;
   const time = times.getSpan(runId);

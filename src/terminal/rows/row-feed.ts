@@ -88,7 +88,7 @@ export class RowFeed {
     return part?.seq ?? reading.seq + 1;
   }
 
-  /** Draws what is open, in at most `most` lines: the newest ones. */
+  /** Draws the open parts, in at most `most` lines: the newest ones. */
   open(reading: ThreadReading, width: number, now: number, most: number): Line[] {
     const lines = this.#group === undefined ? [] : [...groupRow(this.#group.calls, this.#group.node).lines(width)];
     const node = this.#current(reading);

@@ -45,7 +45,7 @@ export class TextRows {
     return rows;
   }
 
-  /** Draws what is not finished yet. */
+  /** Draws the unfinished part of the text. */
   open(text: string, width: number): readonly Line[] {
     const units = this.#units.open(text);
     if (units.length === 0) return [];

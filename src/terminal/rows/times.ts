@@ -7,7 +7,7 @@ export interface TimeSpan {
   readonly to: number;
 }
 
-/** How long calls, reasoning and runs took, and what runs used, from the times of their events. */
+/** The duration of calls, reasoning and runs, and the usage of runs, computed from their events. */
 export class EventTimes {
   readonly #spans = new Map<string, { from: number; to: number }>();
   /** The usage of each run. */

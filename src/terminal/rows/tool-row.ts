@@ -146,7 +146,7 @@ function describeSize(part: ToolPart, { agentId }: CallPlace, { kind }: CallPres
   return [];
 }
 
-/** A subagent: its name, where it stands and its last words. */
+/** Draws a subagent: its name, its status and its last words. */
 function runLine({ agentId = 'agent', status, toolCalls, text }: ViewNode): Line {
   const calls = toolCalls.length === 0 ? '' : ` · ${toolCalls.length} calls`;
   const last = oneLine(text.trimEnd().split('\n').at(-1) ?? '', 100);

@@ -38,7 +38,7 @@ interface SourcedRule extends RuleSelectors {
 
 /** The rules of the folder of a chat. */
 interface ChatRules {
-  /** Returns the rules, and what happens to a call that none of them matches. */
+  /** Returns the rules, and the outcome of a call that no rule matches. */
   list(): Promise<{ readonly rules: readonly SourcedRule[]; readonly fallback: SourcedRule }>;
   /** Removes a rule that was saved for all conversations; throws `not_found`. */
   remove(id: string): void;
@@ -54,9 +54,9 @@ export interface ChatOptions {
   readonly agents: ChatAgents;
   /** Follows the runs of the chat. */
   readonly telemetry?: SupervisorOptions['telemetry'];
-  /** The limits on what runs may spend. */
+  /** The spending limits of runs. */
   readonly limits?: SupervisorOptions['limits'];
-  /** The folder of the person. */
+  /** The user's folder. */
   readonly cwd: string;
   /** The data folder: history and drafts. */
   readonly home: string;
@@ -64,9 +64,9 @@ export interface ChatOptions {
   readonly threadId?: string | undefined;
   readonly styling: Styling;
   readonly clock: Clock;
-  /** Whether the chat begins with the whole window. */
+  /** Whether the chat starts in full-screen mode. */
   readonly isFullscreen?: boolean;
-  /** Keys of the person. */
+  /** The user's key bindings. */
   readonly keys?: KeySettings | undefined;
   /** How much of calls is shown; normal when absent. */
   readonly density?: Density | undefined;
@@ -85,7 +85,7 @@ export interface ChatOptions {
   readonly rules?: ChatRules | undefined;
   /** Resolves when the store can be used, and rejects when it cannot. */
   readonly probeStore: () => Promise<unknown>;
-  /** Calls back with what the person should know of the store while the chat runs. */
+  /** Calls `listener` with what the user needs to know about the store while the chat runs. */
   readonly storeNotices: (listener: (text: string) => void) => void;
   /** Sentences for the person at the start. */
   readonly problems?: readonly string[] | undefined;

@@ -9,7 +9,7 @@ import type { TerminalIo } from './terminal-io.ts';
 /** The shortest time between two frames, in milliseconds: while text streams, and after a key. */
 const framePause = 33;
 const keyPause = 8;
-/** How many printed lines the whole window shows when it is entered. */
+/** How many printed lines full-screen mode shows at the start. */
 const mostRecent = 200;
 
 export interface LiveScreenOptions {
@@ -61,7 +61,7 @@ export class LiveScreen {
     return this.#full !== undefined;
   }
 
-  /** Uses the whole window, or the scrollback again; nothing is lost on the way. */
+  /** Switches to full-screen mode, or back to the scrollback; no printed line is lost. */
   fullscreen(isOn: boolean): void {
     const { io, styling } = this.#options;
     if (isOn === this.isFullscreen) return;

@@ -97,7 +97,7 @@ export class RunScreen {
   }
 }
 
-/** Returns the rows of what follows a view. */
+/** Returns a feed for the rows that follow those in a view. */
 function openFeed({ reading, times }: ThreadView, cwd: string): RowFeed {
   const feed = new RowFeed({ cwd, times });
   feed.take(reading);
@@ -132,7 +132,7 @@ export class PlainRows {
     this.#feed = openFeed(view, cwd);
   }
 
-  /** Returns the text of what was finished since the last call, and of what is asked now. */
+  /** Returns the text of the rows that were finished since the last call, and of the relays asked since then. */
   take(): string {
     this.#printer.add(this.#feed.take(this.#view.reading), plainWidth);
     const asked = this.#view.reading.pending.filter(({ id }) => !this.#asked.has(id));
@@ -145,7 +145,7 @@ export class PlainRows {
     return lines.map(line => `${line}\n`).join('');
   }
 
-  /** Returns the text of the rest, also of what is not finished. */
+  /** Returns the text of the remaining rows, including unfinished parts. */
   end(): string {
     const text = this.take();
     this.#printer.add([...this.#feed.endGroup(), openRow(this.#feed, this.#view)], plainWidth);

@@ -31,7 +31,7 @@ export interface ThreadQueueOptions {
   /** Called when something else waits. */
   readonly onChange: () => void;
   readonly onError: (error: unknown) => void;
-  /** Called with why a message is not delivered, and what to do, when that is new. */
+  /** Called with a new reason why a message is not delivered, and the remedy. */
   readonly onProblem: (problem: string) => void;
 }
 
@@ -179,7 +179,7 @@ export class ThreadQueue {
     await this.#change(threadId => this.#options.conversations.sendNow(threadId, id));
   }
 
-  /** Returns false when the message does not wait any more. */
+  /** Returns false when the message is no longer queued. */
   async #change(change: (threadId: string) => Promise<unknown>): Promise<boolean> {
     const isWaiting = await change(this.#follower?.threadId ?? '').then(() => true, ignoreDelivered);
     await this.#refresh();

@@ -178,7 +178,7 @@ export class Transcript {
 interface TranscriptRowsOptions {
   readonly log: EventLog;
   readonly threadId: string;
-  /** The folder of the person: paths inside it are shown without it. */
+  /** The user's folder; paths inside it are shown relative to it. */
   readonly cwd: string;
 }
 
@@ -212,7 +212,7 @@ class TranscriptRows {
     return rows;
   }
 
-  /** The rows of what is loaded, in order. */
+  /** The rows of the loaded events, in order. */
   get rows(): readonly Row[] {
     if (this.#rows === undefined) {
       this.ranges.drop();
@@ -260,7 +260,7 @@ class TranscriptRows {
     return false;
   }
 
-  /** The rows of the whole thread. */
+  /** Returns the rows of the whole thread. */
   async all(): Promise<readonly Row[]> {
     const { log, threadId, cwd } = this.#options;
     const times = new EventTimes();

@@ -150,7 +150,7 @@ function useAppShortcuts({ open, showSheet, showList }: ShortcutTargets): void {
   });
 }
 
-/** The deletion that can be taken back, and what failed last. */
+/** The deletion that can be undone, and the last problem. */
 function listToasts(deletion: PendingDeletion | undefined, problem: string | undefined, dismiss: () => void): Toast[] {
   const toasts: Toast[] = [];
   if (deletion !== undefined)

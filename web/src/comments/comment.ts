@@ -26,7 +26,7 @@ export type CommentDraft = Omit<Comment, 'id' | 'text'> & Partial<Pick<Comment, 
 
 const mostQuotedLines = 30;
 
-/** Returns the name of what a comment is about. */
+/** Returns a name for the target of a comment. */
 export function targetName(of: CommentTarget): string {
   if (of.kind !== 'diff') return of.kind === 'plan' ? 'Plan' : 'Answer';
   if (of.from === undefined) return of.path;

@@ -3,7 +3,7 @@ import type { WorktreeInfo } from '../../../src/protocols/http-folders.ts';
 import type { FileGroup } from '../changes/file-groups.ts';
 import type { ThreadSummary } from '../history/thread-summary.ts';
 
-/** One column of a comparison: a thread, and what it came to as far as that is known. */
+/** One column of a comparison: a thread, with its outcome as far as it is known. */
 export interface Compared {
   readonly threadId: string;
   readonly summary?: ThreadSummary | undefined;

@@ -22,7 +22,7 @@ interface ComposerProps {
   readonly agents: readonly AgentInfo[];
   /** The default choice. Without one: the first agent with its first model and mode. */
   readonly usual: UsualChoice;
-  /** The thread whose unsent text it keeps; absent before there is one. */
+  /** The thread whose draft is stored; absent before the thread exists. */
   readonly threadId?: string;
   readonly running: boolean;
   /** The commands of the thread. */

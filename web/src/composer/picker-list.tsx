@@ -19,7 +19,7 @@ interface PickerListProps {
   readonly onClose: () => void;
 }
 
-/** From so many values on, a field to search them is shown. */
+/** The minimum number of values for a search field. */
 const searchedFrom = 7;
 const mostShown = 200;
 

@@ -9,7 +9,7 @@ import { WorktreeCheck } from '../parts/worktree-check.tsx';
 
 interface BranchDialogProps {
   readonly agents: readonly AgentInfo[];
-  /** The agent of the conversation: another one is chosen at first, if there is one. */
+  /** The agent of the conversation; the dialog preselects another one, if there is one. */
   readonly agent: string | undefined;
   /** Makes the branch; rejects when it cannot. */
   readonly onBranch: (send: NonNullable<BranchBody['send']>) => Promise<void>;

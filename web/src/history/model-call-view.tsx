@@ -13,7 +13,10 @@ interface ModelCallViewProps {
   readonly open: (seq: number) => void;
 }
 
-/** The model call that an event belongs to: what it took, what was sent, what differs from the call before, and the answer. */
+/**
+ * The model call that an event belongs to: its usage, its request, the difference from the previous call, and its
+ * answer.
+ */
 export function ModelCallView({ state, seq, open }: ModelCallViewProps) {
   const call = useAnswer(state, 'modelCall', seq);
   if (call === undefined) return null;

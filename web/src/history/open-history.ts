@@ -12,7 +12,7 @@ export interface History {
   /** Rejects when the question cannot be answered. */
   ask<Method extends HistoryMethod>(method: Method, argument: HistoryArgument<Method>): Promise<HistoryAnswer<Method>>;
   readonly getStatus: () => HistoryStatus;
-  /** Calls back when more was read; returns an unsubscribe function. */
+  /** Calls `listener` when more events were read. Returns an unsubscribe function. */
   readonly subscribe: (listener: () => void) => () => void;
 }
 
@@ -28,7 +28,10 @@ interface Opened {
 
 const opened = new Map<string, Opened>();
 
-/** Opens the history of a thread, or the one that is open already; each call needs a `releaseHistory`. */
+/**
+ * Opens the history of a thread, or returns the one that is already open. Each call must be paired with
+ * `releaseHistory`.
+ */
 export function openHistory(threadId: string): History {
   const known = opened.get(threadId) ?? start(threadId);
   clearTimeout(known.timer);

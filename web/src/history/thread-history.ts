@@ -130,7 +130,7 @@ export class ThreadHistory {
     return this.#graph.search(query.detail, query.text);
   }
 
-  /** The executions of code and the runs that wrote it, with what they cost. */
+  /** Returns the code executions and the runs that wrote the code, with their cost. */
   repl(): ReplSession {
     return buildReplSession(this.#graph.conversation(), this.#totalsNow());
   }
@@ -146,7 +146,7 @@ export class ThreadHistory {
     return fileGroups(projectThread(conversation, defaultActive(conversation)));
   }
 
-  /** When the events came, for a playback. */
+  /** Returns the times of the events, for playback. */
   track(): PlaybackTrack {
     return buildTrack(this.#events);
   }

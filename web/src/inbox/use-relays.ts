@@ -79,7 +79,7 @@ export function useRelays(client: Client, threads: readonly ThreadInfo[], isLive
   };
 }
 
-/** How often the connection was lost: what happened meanwhile has to be loaded again. */
+/** The number of lost connections; after each one the relays are loaded again. */
 function useLosses(isLive: boolean): number {
   const [wasLive, setWasLive] = useState(isLive);
   const [losses, setLosses] = useState(0);

@@ -20,7 +20,7 @@ const speeds = [
 type Speed = (typeof speeds)[number]['value'];
 const wholeMs = 10_000;
 
-/** A thread as it came to be: played at any speed, and moved through with a scrubber. */
+/** Plays back a thread at any speed, with a scrubber. */
 export function PlaybackPage({ agents, address, open }: ThreadViewProps) {
   const state = useHistory(address.threadId);
   // While a thread is read, its track grows: it is asked for when all that was stored is read.

@@ -8,7 +8,7 @@ interface RuleTableProps extends Pick<RulesInfo, 'folder' | 'rules' | 'fallback'
   readonly onRevoke: (ruleId: string) => Promise<void>;
 }
 
-/** Every rule in effect with its source; what was saved for all conversations can be revoked. */
+/** Lists every rule in effect with its source; rules that were saved for all conversations can be revoked. */
 export function RuleTable({ folder, rules, fallback, onRevoke }: RuleTableProps) {
   return (
     <section aria-labelledby="rules">

@@ -121,7 +121,7 @@ export class ThreadList {
   async #load(cursor: string): Promise<void> {
     try {
       const { threads, next } = await this.#client.searchThreads({ limit: pageSize, cursor });
-      // What the stream brought meanwhile is newer.
+      // Updates from the stream in the meantime are newer.
       for (const thread of threads) if (!this.#threads.has(thread.id)) this.#threads.set(thread.id, thread);
       if (this.#cursor === cursor) this.#cursor = next;
       this.#show({});
