@@ -21,7 +21,7 @@ const longestEntry = 100_000;
 
 const entrySchema = once(() => z.object({ text: z.string().min(1), folder: z.string(), at: z.number() }));
 
-/** Adds a message, unless it repeats the previous one. */
+/** Returns the entries with a message added, unless it is blank, too long or repeats the last entry. */
 export function addEntry(entries: readonly HistoryEntry[], entry: HistoryEntry): readonly HistoryEntry[] {
   const last = entries.at(-1);
   if (!isKept(entry) || (last?.text === entry.text && last.folder === entry.folder)) return entries;
