@@ -1,6 +1,6 @@
 import type { OfferedCommand } from '../../projections/completion/completion.ts';
 
-/** What the argument of a command is completed with. */
+/** The kind of value that completes the argument of a command. */
 export type ArgumentKind = 'agent' | 'model' | 'mode' | 'thread' | 'command' | 'copy' | 'density' | 'export';
 
 /** A slash command. */

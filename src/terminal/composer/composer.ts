@@ -15,9 +15,9 @@ export interface Composer extends Draft {
   readonly chips: readonly Chip[];
   readonly undo: readonly Draft[];
   readonly redo: readonly Draft[];
-  /** What was cut, the newest last. */
+  /** The texts that were cut, newest last. */
   readonly kills: readonly string[];
-  /** Drafts that were put aside, the newest last. */
+  /** The stashed drafts, newest last. */
   readonly stashed: readonly Draft[];
   /** The last change, with which the next one may be joined. */
   readonly last: LastEdit;
@@ -25,18 +25,18 @@ export interface Composer extends Draft {
   readonly column?: number;
 }
 
-/** What was done last. */
+/** The kind of the last edit. */
 type LastEdit =
   | { readonly type: 'move' }
   | { readonly type: 'insert' }
   | { readonly type: 'kill' }
   | { readonly type: 'yank'; readonly from: number; readonly kill: number };
 
-/** What is sent: chips as their whole texts, files also as attachments. */
+/** A submitted draft: paste chips are expanded to their full text, and files are also attachments. */
 export interface Submission {
   readonly text: string;
   readonly attachments: readonly Extract<Chip, { path: string }>[];
-  /** What the first characters make of it. */
+  /** Determined by the first characters of the draft. */
   readonly type: 'message' | 'command' | 'shell' | 'private-shell';
 }
 
@@ -72,7 +72,7 @@ export function pasteText(composer: Composer, pasted: string): Composer {
   return change(composer, { ...draft, isLiteral }, { type: 'move' });
 }
 
-/** Inserts a chip; nothing when there are too many. */
+/** Inserts a chip; does nothing when there are too many. */
 export function insertChip(composer: Composer, chip: Chip): Composer {
   const { chips, cursor } = composer;
   if (chips.length >= mostChips) return composer;
@@ -90,7 +90,7 @@ export function replaceDraft(composer: Composer, text: string): Composer {
   return replaceRange(composer, 0, composer.text.length, text);
 }
 
-/** Shows the text of the paste beside the cursor instead of its chip. */
+/** Replaces the paste chip next to the cursor with its text. */
 export function expandChip(composer: Composer): Composer {
   const { text, cursor, chips } = composer;
   for (const at of [cursor - 1, cursor]) {
@@ -100,7 +100,7 @@ export function expandChip(composer: Composer): Composer {
   return composer;
 }
 
-/** Returns the text with the whole texts of its chips. */
+/** Returns the text with each chip replaced by its full text. */
 export function wholeText({ text, chips }: Pick<Composer, 'text' | 'chips'>): string {
   return text.replaceAll(/[\udc00-\udfff]/gu, mark => {
     const chip = chips[chipIndex(mark) ?? -1];
@@ -108,7 +108,7 @@ export function wholeText({ text, chips }: Pick<Composer, 'text' | 'chips'>): st
   });
 }
 
-/** Returns what the draft would send; undefined when it has nothing but space. */
+/** Returns the submission of the draft; undefined when it is blank. */
 export function submission(composer: Composer): Submission | undefined {
   const text = wholeText(composer).trim();
   if (text === '') return undefined;
@@ -128,12 +128,12 @@ export function continueLine(composer: Composer): Composer {
   return replaceRange(composer, composer.text.length - 1, composer.text.length, '\n');
 }
 
-/** Empties the draft that was sent; the draft that was put aside last returns. */
+/** Clears the draft after it was sent, and restores the last stashed draft. */
 export function sentDraft(composer: Composer): Composer {
   return stashDraft(clearDraft(composer));
 }
 
-/** Empties the draft; what was cut and put aside stays. */
+/** Clears the draft; keeps the cut texts and the stashed drafts. */
 export function clearDraft(composer: Composer): Composer {
   const kept = { kills: composer.kills, stashed: composer.stashed, chips: composer.chips };
   const cleared: Composer = { ...emptyComposer, ...kept };

@@ -52,7 +52,7 @@ export function draftView(composer: Composer, { width, maxRows }: DraftSize): Dr
   };
 }
 
-/** Returns the composer with the cursor one row up or down, in the same column; undefined when there is no such row. */
+/** Returns the composer with the cursor one row up or down, in the same column; undefined at the first or last row. */
 export function rowMove(composer: Composer, width: number, step: 1 | -1): Composer | undefined {
   const rows = layout(composer, width);
   const { row, column } = position(rows, composer.cursor);

@@ -31,7 +31,7 @@ export class DraftStore {
     this.#folder = folder;
   }
 
-  /** Returns the draft of a thread; an empty one when none is kept, or what is kept cannot be read. */
+  /** Returns the draft of a thread; an empty one when none is stored or it cannot be read. */
   async load(threadId: string): Promise<Composer> {
     await this.#written;
     try {

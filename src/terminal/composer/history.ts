@@ -21,7 +21,7 @@ const longestEntry = 100_000;
 
 const entrySchema = once(() => z.object({ text: z.string().min(1), folder: z.string(), at: z.number() }));
 
-/** Adds a message; the one that was entered before it is not repeated. */
+/** Returns the entries with a message added, unless it is blank, too long or repeats the last entry. */
 export function addEntry(entries: readonly HistoryEntry[], entry: HistoryEntry): readonly HistoryEntry[] {
   const last = entries.at(-1);
   if (!isKept(entry) || (last?.text === entry.text && last.folder === entry.folder)) return entries;
@@ -49,7 +49,7 @@ function parseEntry(line: string): HistoryEntry | undefined {
   }
 }
 
-/** How many lines the file may have, as a multiple of the messages that are kept, before it is written anew. */
+/** The file is rewritten when it has more lines than this multiple of the messages that are kept. */
 const slack = 2;
 
 /**
@@ -115,10 +115,10 @@ export class HistoryFile {
   }
 }
 
-/** Where a person is in the messages of before, and the draft to return to. */
+/** The position in the history, and the draft to return to. */
 export type HistoryWalk = TextWalk<Draft>;
 
-/** A composer that shows a message of before. */
+/** A composer that shows a message from the history. */
 interface Walked {
   readonly composer: Composer;
   readonly walk: HistoryWalk | undefined;

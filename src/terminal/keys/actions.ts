@@ -1,7 +1,7 @@
 /** Where an action applies: the conversation with its composer, a list, the transcript, a question that was entered. */
 export type KeyContext = 'chat' | 'list' | 'viewer' | 'relay';
 
-/** What must be the case for a binding to apply. */
+/** A condition for a binding to apply. */
 export type KeyCondition =
   /** The draft is empty. */
   | 'empty'
@@ -22,7 +22,7 @@ export interface ActionDefinition {
   /** The default keys. */
   readonly keys: readonly string[];
   readonly when?: readonly KeyCondition[];
-  /** What it does, for the help sheet and the guide. */
+  /** A description of the action for the help sheet and the guide. */
   readonly does: string;
   /** The slash command that does the same. */
   readonly command?: string;

@@ -68,7 +68,10 @@ export class KeyDecoder {
     else if (sequenceState(this.#sequence) === 'complete') this.#finish();
   }
 
-  /** Whether an Escape begins anew: after another one, or inside a sequence that it cannot be a part of. */
+  /**
+   * Whether an Escape interrupts the current sequence. It does not after a lone Escape, or in a string sequence, which
+   * it can end.
+   */
   #restarts(character: string): boolean {
     if (character !== escape || this.#sequence === '') return false;
     return this.#sequence !== escape && !/^.[\]P_^X]/su.test(this.#sequence);

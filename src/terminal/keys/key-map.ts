@@ -100,7 +100,7 @@ function unknownKey(action: ActionName, text: string): string {
 /** How long the next key of a sequence may take. */
 export const sequencePauseMs = 1_000;
 
-/** What is the case when a key is pressed. */
+/** The state in which a key is pressed. */
 interface KeySituation {
   readonly context: KeyContext;
   readonly conditions: ReadonlySet<KeyCondition>;
@@ -108,7 +108,7 @@ interface KeySituation {
   readonly now: number;
 }
 
-/** What a key means: an action, text to insert, the start of a sequence, or nothing. */
+/** The meaning of a key: an action, text to insert, the start of a sequence, or nothing. */
 type KeyMeaning =
   | { readonly type: 'action'; readonly action: ActionName }
   | { readonly type: 'text'; readonly text: string }

@@ -53,8 +53,8 @@ export interface ListedThread {
 }
 
 /**
- * Returns threads as entries: those that were started in this folder first, then the others; the newest first, and in
- * each part what waits or runs before what is idle.
+ * Returns threads as entries: those of this folder before the others, within each by state (waiting first, idle last),
+ * then newest first.
  */
 export function threadEntries(threads: readonly ListedThread[], folder: string, now: number): readonly PickerEntry[] {
   const rank = { waiting: 0, interrupted: 1, running: 2, queued: 3, idle: 4 } as const;
@@ -162,7 +162,7 @@ export interface InboxItem {
   readonly entry: RelayEntry;
 }
 
-/** Returns what waits as entries, the oldest first, with the thread that asks. */
+/** Returns the pending relays as entries, oldest first, with their threads. */
 export function inboxEntries(items: readonly InboxItem[], now: number): readonly PickerEntry[] {
   return items
     .toSorted((one, other) => askedAt(one, now) - askedAt(other, now))
@@ -178,7 +178,7 @@ function askedAt({ entry }: InboxItem, now: number): number {
   return Number.isNaN(at) ? now : at;
 }
 
-/** Returns what waits as entries, in the order in which it is sent. */
+/** Returns the queued messages and commands as entries, in the order in which they are sent. */
 export function queueEntries(items: readonly { readonly id: string; readonly text: string }[]): readonly PickerEntry[] {
   return items.map(({ id, text }, index) => ({ id, label: `${index + 1}. ${text}`, preview: text.split('\n') }));
 }
@@ -195,7 +195,7 @@ export interface RewindTarget {
 interface RewindFile {
   readonly path: string;
   readonly action: 'create' | 'change' | 'delete' | 'none';
-  /** Whether somebody else changed it since. */
+  /** Whether anyone else changed the file since. */
   readonly isConflict: boolean;
 }
 

@@ -24,21 +24,21 @@ export interface PickerEntry {
 export interface ListPicker {
   readonly title: string;
   readonly entries: readonly PickerEntry[];
-  /** What the entries are filtered by. */
+  /** The text that filters the entries. */
   readonly query: string;
   /** The id of the marked entry. */
   readonly marked: string | undefined;
   readonly showsPreview: boolean;
   /** Keys that apply to the marked entry, for the line at the end. */
   readonly hint: string;
-  /** What is shown when no entry matches. */
+  /** The text that is shown when no entry matches. */
   readonly empty: string;
 }
 
 /** The keys of a list. */
 export type ListMove = 'up' | 'down' | 'page-up' | 'page-down' | 'first' | 'last';
 
-/** What a list is opened with. */
+/** The options for opening a list. */
 type NewList = Pick<ListPicker, 'title' | 'entries'> & Partial<ListPicker>;
 
 /** Opens a list; the first entry is marked unless another one is named. */
@@ -185,11 +185,11 @@ function previewLines(picker: ListPicker, most: number): readonly Line[] {
   return preview.slice(0, most).map(text => [span('│ ', 'dim'), span(rowText(text))]);
 }
 
-/** What the keys of a list do. A list whose `choose` opens no other list is closed by it. */
+/** The handlers of a list's keys. The list closes after `choose`, unless `choose` opens another list. */
 export interface ListHandlers {
   readonly choose: (entry: PickerEntry) => void | Promise<void>;
   readonly close?: () => void;
-  /** Returns what the list has now, when something else changed it. */
+  /** Returns the current entries, after something else changed them. */
   readonly refresh?: () => ListChange;
   /** Entries before the first one, which are read when the mark comes near to it, or when too few match the filter. */
   readonly earlier?: { readonly exist: () => boolean; readonly load: () => Promise<ListChange> };
@@ -203,7 +203,7 @@ type ListAction = Extract<
   'list.scope' | 'list.delete' | 'list.edit' | 'list.send' | 'list.move-up' | 'list.move-down'
 >;
 
-/** What a key did to a list. */
+/** The effect of a key on a list. */
 export type ListChange = { readonly entries: readonly PickerEntry[]; readonly title?: string } | 'close' | 'nothing';
 
 const moves: Partial<Record<ActionName, ListMove>> = {
@@ -235,7 +235,7 @@ export class OpenList {
     return this.#picker !== undefined;
   }
 
-  /** Opens a list instead of the one that is open. */
+  /** Opens a list, replacing the one that is open. */
   open(list: NewList, handlers: ListHandlers): void {
     this.#handlers?.close?.();
     this.#picker = openPicker(list);
@@ -277,7 +277,7 @@ export class OpenList {
     return true;
   }
 
-  /** Reads earlier entries while they are needed; keys are taken meanwhile. */
+  /** Reads earlier entries while they are needed; keys are handled in the meantime. */
   async #loadEarlier(): Promise<void> {
     const handlers = this.#handlers;
     if (handlers === undefined || handlers === this.#loading) return;

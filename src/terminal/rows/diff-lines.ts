@@ -6,7 +6,7 @@ import { type Ink, lead, type Line, span, type Span, verbatim } from '../screen/
 import { lineWidth } from '../screen/text-width.ts';
 import { cutLine } from '../screen/wrap-line.ts';
 
-/** From this width on both sides of a change stand beside each other. */
+/** The minimum width for a side-by-side diff. */
 const sideBySide = 120;
 
 interface DiffRowsOptions {
@@ -101,7 +101,7 @@ function twoColumns(lines: readonly DiffLine[], width: number, draw: (line: Diff
   return rows;
 }
 
-/** What was drawn once is drawn again, by the next frame or by the transcript: its comparison is kept. */
+/** Caches diffs, because the next frame and the transcript draw the same changes again. */
 const kept = new WeakMap<object, readonly FileDiff[]>();
 
 /** Returns the diffs of changes; they are kept for `key`. */

@@ -69,7 +69,7 @@ const longest = 2_000;
 export class Highlighter {
   readonly #grammar: Grammar | undefined;
   readonly #isDiff: boolean;
-  /** What ends the comment or string that is open. */
+  /** The end marker and the color of the comment or string that continues on the next line. */
   #open: { readonly end: string; readonly ink: Ink } | undefined;
 
   /** `language` is what follows the opening fence, or the extension of a file. */

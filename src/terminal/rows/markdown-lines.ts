@@ -95,7 +95,7 @@ function blockLines(token: Token): Line[] {
   }
 }
 
-/** The box of a task takes the place of its mark. */
+/** Draws a list item; a task has a checkbox instead of the list marker. */
 function itemLines({ task, checked, tokens }: Tokens.ListItem, mark: string): Line[] {
   const first = task ? (checked === true ? span('☑ ', 'green') : span('☐ ')) : span(mark);
   return tokens

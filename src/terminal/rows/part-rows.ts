@@ -9,9 +9,9 @@ import { densities, type Density, groupLines, isSettled, type ShownCall, toolLin
 import type { EventTimes } from './times.ts';
 import { isAskedAlone, isShownAsCall, oneLine } from '../../projections/presentation/present-call.ts';
 
-/** What the drawing of parts needs beside them. */
+/** The context for drawing parts. */
 export interface RowContext {
-  /** The folder of the person: paths inside it are shown without it. */
+  /** The user's folder; paths inside it are shown relative to it. */
   readonly cwd: string;
   readonly times: EventTimes;
   /** How much of calls is shown; normal when absent. */
@@ -20,7 +20,7 @@ export interface RowContext {
   readonly hint?: string | undefined;
 }
 
-/** Whether nothing more comes of a part that is the last of a running message. Text and reasoning end with the next part. */
+/** Whether the last part of a running message is complete. Text and reasoning end only when the next part starts. */
 export function isFinished(part: ViewPart): boolean {
   switch (part.kind) {
     case 'tool':
@@ -42,7 +42,7 @@ export function isFinished(part: ViewPart): boolean {
   }
 }
 
-/** Returns a call with what is known beside it. */
+/** Returns a call with its agent, folder and times. */
 export function shownCall(
   part: ViewPart & { readonly kind: 'tool' },
   node: ViewNode,
@@ -61,7 +61,7 @@ export function groupRow(calls: readonly ShownCall[], node: ViewNode): Row {
   };
 }
 
-/** Returns the row of a finished part; undefined when it shows nothing. Text has rows of its own. */
+/** Returns the row of a finished part; undefined when the part has none. Text becomes rows in `TextRows`. */
 export function partRow(part: ViewPart, node: ViewNode, context: RowContext): Row | undefined {
   switch (part.kind) {
     case 'tool':
@@ -150,7 +150,7 @@ function reasoningRow(
   return { ...base(id, 'reasoning', node), lines: () => [line], whole: width => [line, ...markdown(text, width)] };
 }
 
-/** Returns the row at the end of an answer: how it ended, how long it took, what it used. */
+/** Returns the row at the end of an answer: its outcome, duration and usage. */
 export function turnRow(node: ViewNode, { times }: RowContext): Row | undefined {
   const { runId = '', status } = node;
   const time = times.getSpan(runId);

@@ -17,7 +17,7 @@ export interface RelayDetailsOptions {
   /** The option that a key would choose, and those that are chosen. */
   readonly marked?: number | undefined;
   readonly chosen?: ReadonlySet<number>;
-  /** What is added to the line of what cannot be undone. */
+  /** A text that is appended to the line about irreversible effects. */
   readonly habit?: string;
 }
 

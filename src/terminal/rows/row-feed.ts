@@ -19,7 +19,7 @@ import { isGrouped, liveToolLines, objectText, type ShownCall } from './tool-row
 import { durationText } from '../../projections/presentation/wording.ts';
 import { oneLine, presentCall } from '../../projections/presentation/present-call.ts';
 
-/** What an agent is doing: since when, or until when it waits. */
+/** The current activity of an agent: when it began, or until when it waits. */
 export interface Doing {
   readonly words: string;
   readonly since?: number | undefined;
@@ -72,7 +72,7 @@ export class RowFeed {
       this.#currentId = node.id;
       if (!isHidden) rows.push(...this.#parts(node));
       if (node.status === 'running' && !this.#isAbandoned(reading, node)) break;
-      // What is noted of a message after its end comes after the row of its end.
+      // Facts that were recorded after the end of a message have rows after that of its end.
       if (!isHidden) rows.push(...this.#endMessage(node), ...this.#parts(node));
       if (reading.nodeList.length === this.#messages.length + 1) break;
       if (!isHidden) rows.push(...this.endGroup());
@@ -88,7 +88,7 @@ export class RowFeed {
     return part?.seq ?? reading.seq + 1;
   }
 
-  /** Draws what is open, in at most `most` lines: the newest ones. */
+  /** Draws the open parts, in at most `most` lines: the newest ones. */
   open(reading: ThreadReading, width: number, now: number, most: number): Line[] {
     const lines = this.#group === undefined ? [] : [...groupRow(this.#group.calls, this.#group.node).lines(width)];
     const node = this.#current(reading);
@@ -102,12 +102,12 @@ export class RowFeed {
     return lines.slice(-most);
   }
 
-  /** Whether what is open continues a text of which rows were returned. */
+  /** Whether the open part continues a text that already has rows. */
   get continuesText(): boolean {
     return this.#group === undefined && this.#text?.hasRows === true;
   }
 
-  /** What the agent is doing, in a few words, and since when or until when; undefined when nothing is open. */
+  /** Returns the current activity in a few words, with its start or its deadline; undefined when no message runs. */
   doing(reading: ThreadReading, now: number): Doing | undefined {
     const node = this.#current(reading);
     if (node === undefined || node.status !== 'running') return undefined;
@@ -161,7 +161,10 @@ export class RowFeed {
     }
   }
 
-  /** An attempt that was superseded takes its parts with it, and early parts may be dropped: what was not returned comes next. */
+  /**
+   * Finds the next part to return after a superseded attempt or early parts were dropped; adds a notice when a text was
+   * cut off.
+   */
   #findPlace(node: ViewNode, rows: Row[]): void {
     const { partList } = node;
     const isReturned = (at: number) => this.#returned.has(partList.at(at)?.id ?? '');
@@ -201,7 +204,7 @@ export class RowFeed {
     return row === undefined ? [] : [...this.endGroup(), row];
   }
 
-  /** Returns the row of the calls that wait for others like them: those get a row of their own. */
+  /** Ends the group of similar calls, or the series of retries, and returns its row. */
   endGroup(isMessageOver = false): Row[] {
     const [group, retries] = [this.#group, this.#retries];
     [this.#group, this.#retries] = [undefined, undefined];

@@ -1,7 +1,7 @@
 import { rowLines } from '../../base/terminal-text.ts';
 import { type Ink, lead, type Line, span } from '../screen/styled-line.ts';
 
-/** What kind of thing a row shows; rows of different kinds are separated by an empty line. */
+/** The kind of a row. An empty line separates rows of different kinds. */
 export type RowKind = 'user' | 'text' | 'tool' | 'reasoning' | 'notice' | 'turn';
 
 /** A finished piece of a thread. Its text never changes; only its layout depends on the width. */

@@ -10,7 +10,7 @@ export class TextRows {
   #count = 0;
   /** The fence that is open: what follows is code of its language. */
   #fence: MarkdownUnit | undefined;
-  /** Comments and strings that are open go on in the next row of the same fence. */
+  /** The code of the open fence so far, because comments and strings can continue in its next row. */
   #codeBefore: MarkdownUnit[] = [];
   #hasBlank = false;
 
@@ -24,7 +24,7 @@ export class TextRows {
     return this.#count > 0;
   }
 
-  /** Takes the text so far; returns the rows that are finished by it. Empty lines at its end are left out. */
+  /** Takes the text so far and returns the rows that it completes, without trailing empty lines. */
   take(text: string, isWhole: boolean): Row[] {
     const rows: Row[] = [];
     let units: MarkdownUnit[] = [];
@@ -45,7 +45,7 @@ export class TextRows {
     return rows;
   }
 
-  /** Draws what is not finished yet. */
+  /** Draws the unfinished part of the text. */
   open(text: string, width: number): readonly Line[] {
     const units = this.#units.open(text);
     if (units.length === 0) return [];
@@ -102,8 +102,8 @@ const ruleMark = /^ {0,3}(?:(?:-\s*){3,}|(?:\*\s*){3,}|(?:_\s*){3,})$/;
 const tableRule = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
 
 /**
- * Splits Markdown that is still being written into pieces, each as soon as nothing that follows can change it. The pieces
- * depend on the text alone, whatever the chunks are in which it comes.
+ * Splits Markdown that is still being written into pieces, each as soon as no further text can change it. The pieces
+ * depend only on the text, not on how it is split into chunks.
  */
 export class MarkdownUnits {
   #offset = 0;

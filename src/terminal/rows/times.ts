@@ -1,16 +1,16 @@
 import type { EventOf, LoggedEvent } from '../../events/vocabulary.ts';
 import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 
-/** When something began and when it was last heard of, in milliseconds. */
+/** When a call, a reasoning or a run began, and the time of its latest event, in milliseconds. */
 export interface TimeSpan {
   readonly from: number;
   readonly to: number;
 }
 
-/** How long calls, reasoning and runs took, and what runs used, from the times of their events. */
+/** The duration of calls, reasoning and runs, and the usage of runs, computed from their events. */
 export class EventTimes {
   readonly #spans = new Map<string, { from: number; to: number }>();
-  /** What each run used. */
+  /** The usage of each run. */
   readonly usage: Map<string, UsageCounts> = new Map();
   /** The seq at which each run ended. */
   readonly ends: Map<string, number> = new Map();

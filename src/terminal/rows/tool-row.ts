@@ -40,7 +40,7 @@ export function isDensity(text: string): text is Density {
   return Object.hasOwn(densities, text);
 }
 
-/** A call, and what is known beside it. */
+/** A call with the context for drawing it. */
 export interface ShownCall {
   readonly part: ToolPart;
   readonly place: CallPlace;
@@ -52,7 +52,10 @@ export function isSettled({ status }: ToolPart): boolean {
   return status !== 'preparing' && status !== 'waiting' && status !== 'running';
 }
 
-/** Whether a call did not run because of what became of its request, which is shown by itself. */
+/**
+ * Whether a call did not run because its permission request was rejected, cancelled or expired; the request has its own
+ * row.
+ */
 function isRefused({ status, relays }: ToolPart): boolean {
   const refused = status === 'denied' ? ['reject'] : status === 'failed' ? ['cancelled', 'expired'] : [];
   return relays.some(
@@ -143,7 +146,7 @@ function describeSize(part: ToolPart, { agentId }: CallPlace, { kind }: CallPres
   return [];
 }
 
-/** A subagent: its name, where it stands and its last words. */
+/** Draws a subagent: its name, its status and its last words. */
 function runLine({ agentId = 'agent', status, toolCalls, text }: ViewNode): Line {
   const calls = toolCalls.length === 0 ? '' : ` · ${toolCalls.length} calls`;
   const last = oneLine(text.trimEnd().split('\n').at(-1) ?? '', 100);
@@ -153,7 +156,7 @@ function runLine({ agentId = 'agent', status, toolCalls, text }: ViewNode): Line
   ];
 }
 
-/** What a person answered about a call; that it was approved is seen. */
+/** Draws the answer to a relay; an approval needs no line, because the call itself shows it. */
 function answerLines(part: RelayPart): Line[] {
   if (part.status === 'pending' || part.answer?.outcome === 'approve') return [];
   return [[lead(span('  → ', 'dim')), span(oneLine(presentAnswer(part)), 'dim')]];

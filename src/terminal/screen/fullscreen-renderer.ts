@@ -6,14 +6,17 @@ const escape = '\u001b[';
 /** How many printed lines are kept to be shown; the transcript has all of them. */
 const mostHistory = 2_000;
 
-/** Draws frames in the alternate screen: what was printed at the top, the live area at the bottom. Only changed rows are written. */
+/**
+ * Draws frames in the alternate screen: printed lines at the top, the live area at the bottom. Writes only changed
+ * rows.
+ */
 export class FullscreenRenderer {
   readonly #styling: Styling;
   #size: ScreenSize;
   #history: readonly Line[];
   #shown: readonly string[] = [];
 
-  /** `history` is what was printed before. */
+  /** `history`: the lines that were printed before. */
   constructor(size: ScreenSize, styling: Styling, history: readonly Line[]) {
     this.#size = size;
     this.#styling = styling;
@@ -50,7 +53,7 @@ export class FullscreenRenderer {
     return `${escape}?2026h${escape}?25l${escape}?7l${changed.join('')}${escape}?7h${place}${escape}?2026l`;
   }
 
-  /** Draws everything anew with the next frame. */
+  /** Makes the next frame draw every line again. */
   remove(): string {
     this.#shown = [];
     return '';

@@ -2,7 +2,7 @@ import { ansiOfLine, type Line, type Styling } from './styled-line.ts';
 import { lineWidth } from './text-width.ts';
 import { cutLine, printedLines } from './wrap-line.ts';
 
-/** What a frame shows: lines that are printed once and for all, and the area below them that is redrawn. */
+/** A frame: lines that are printed once, and the live area below them that is redrawn. */
 export interface Frame {
   /** Finished lines, appended above the live area. */
   readonly printed: readonly Line[];

@@ -1,6 +1,6 @@
 import type { Line } from './styled-line.ts';
 
-/** What a terminal draws in two columns: East Asian scripts and their wide forms, and pictures. */
+/** The characters that a terminal draws in two columns: East Asian scripts, their full-width forms, and emoji. */
 const wide =
   /^[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\u4dbf\u4e00-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{16fe0}-\u{1b1ff}\u{1f200}-\u{1f2ff}\u{20000}-\u{3fffd}\p{Emoji_Presentation}]/u;
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });

@@ -96,7 +96,8 @@ export class ChatApp {
       for (const line of last) await standardOutput.write(`${line}\n`);
     } finally {
       io.leave();
-      // The terminal is left already: what cannot be closed in order is in the log, and the next start goes on from there.
+      // The terminal is already restored, so errors are ignored: the log has the state, and the next start continues
+      // from it.
       await chat.queue.close().catch(() => {});
       await chat.threads.close(closingReason(code, this.#options)).catch(() => {});
       await chat.draft.close();
@@ -116,7 +117,7 @@ export class ChatApp {
     });
   };
 
-  /** What a person needs to know after the end: how to come back, and what is left undone. */
+  /** Returns the lines to print after the chat ends: how to resume, pending relays, and unfinished turns. */
   #lastLines(): string[] {
     const { threads } = this.#chat;
     const { threadId, pending, background, isRunning } = threads;

@@ -128,7 +128,7 @@ function copy(chat: Chat, what: string): void {
   chat.note(`Sent ${found.length} characters to the clipboard of the terminal.`);
 }
 
-/** Lists what decides about calls, as the page does; with the id of a saved rule, revokes that. */
+/** Lists the rules about calls, as the page does; with the id of a saved rule, revokes it. */
 async function rules(chat: Chat, id: string): Promise<void> {
   const { rules: host } = chat.options;
   if (host === undefined) throw new SingletreeError('not_supported', 'Rules cannot be listed here.');
@@ -182,7 +182,7 @@ async function exportTo(chat: Chat, file: string): Promise<void> {
   chat.note(`Wrote ${path}`);
 }
 
-/** Returns the newest answer, code block or command of a thread; undefined when there is none. */
+/** Returns the newest answer, code block or command of a thread; undefined when the thread has none. */
 function textToCopy(nodes: readonly ViewNode[], what: string): string | undefined {
   const answers = nodes.filter(({ role, text }) => role === 'assistant' && text.trim() !== '');
   if (what === 'command')

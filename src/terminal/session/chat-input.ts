@@ -120,7 +120,7 @@ export class ChatInput {
     actions[action]?.();
   }
 
-  /** What the keys of the conversation do. */
+  /** The handlers of the conversation's actions. */
   readonly #actions: Readonly<Record<ConversationAction, () => void>> = {
     'relay.enter': () => this.#enterRelay(),
     'relay.enter-with-draft': () => this.#enterRelay(),

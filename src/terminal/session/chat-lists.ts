@@ -111,7 +111,7 @@ export function listHistory({ list, draft }: Chat, query: string): void {
   );
 }
 
-/** Lists what waits for an answer, in any thread. */
+/** Lists the pending relays of all threads. */
 export async function listInbox(chat: Chat): Promise<void> {
   const { list, options, threads } = chat;
   const waiting = await threads.conversations.inbox.list();
@@ -130,7 +130,7 @@ export async function listInbox(chat: Chat): Promise<void> {
   );
 }
 
-/** Lists what waits to be sent, and sends nothing while the list is open; `run` runs a command that waited. */
+/** Lists the queued messages and commands; the queue is paused while the list is open. `run` runs a queued command. */
 export async function listQueue(chat: Chat, run: (command: string) => void): Promise<void> {
   const { list, draft, queue } = chat;
   if (queue.items.length === 0) return chat.note('No message waits.');

@@ -12,7 +12,7 @@ import type { Styling } from '../screen/styled-line.ts';
 /** An agent that a chat can talk with, ours or an external one. */
 export interface ChatAgent {
   readonly id: string;
-  /** Whether it has models of its own, whose names only it knows. */
+  /** Whether it has its own models, whose names only it knows. */
   readonly hasOwnModels: boolean;
   /** The model that the person named for it. */
   readonly model?: string;
@@ -28,7 +28,7 @@ export interface ChatAgents {
   agentOf(threadId: string): Promise<string | undefined>;
 }
 
-/** A rule about calls, and where it comes from. */
+/** A rule about calls, with its source. */
 interface SourcedRule extends RuleSelectors {
   readonly policy: string;
   readonly source: string;
@@ -38,13 +38,13 @@ interface SourcedRule extends RuleSelectors {
 
 /** The rules of the folder of a chat. */
 interface ChatRules {
-  /** Returns the rules, and what happens to a call that none of them matches. */
+  /** Returns the rules, and the outcome of a call that no rule matches. */
   list(): Promise<{ readonly rules: readonly SourcedRule[]; readonly fallback: SourcedRule }>;
   /** Removes a rule that was saved for all conversations; throws `not_found`. */
   remove(id: string): void;
 }
 
-/** What a chat is started with. */
+/** The options of a chat. */
 export interface ChatOptions {
   readonly log: EventLog;
   /** Hides secrets in files that the person exports; nothing is hidden when absent. */
@@ -54,9 +54,9 @@ export interface ChatOptions {
   readonly agents: ChatAgents;
   /** Follows the runs of the chat. */
   readonly telemetry?: SupervisorOptions['telemetry'];
-  /** What runs may spend. */
+  /** The spending limits of runs. */
   readonly limits?: SupervisorOptions['limits'];
-  /** The folder of the person. */
+  /** The user's folder. */
   readonly cwd: string;
   /** The data folder: history and drafts. */
   readonly home: string;
@@ -64,13 +64,13 @@ export interface ChatOptions {
   readonly threadId?: string | undefined;
   readonly styling: Styling;
   readonly clock: Clock;
-  /** Whether the chat begins with the whole window. */
+  /** Whether the chat starts in full-screen mode. */
   readonly isFullscreen?: boolean;
-  /** Keys of the person. */
+  /** The user's key bindings. */
   readonly keys?: KeySettings | undefined;
   /** How much of calls is shown; normal when absent. */
   readonly density?: Density | undefined;
-  /** Returns the models of the agents that have none of their own. */
+  /** Returns the models for agents that define none. */
   readonly listModels: () => Promise<readonly AvailableModel[]>;
   /** Returns how many tokens the context of a model takes; undefined when that is not known. */
   readonly contextSize?: ((modelId: string) => number | undefined) | undefined;
@@ -85,7 +85,7 @@ export interface ChatOptions {
   readonly rules?: ChatRules | undefined;
   /** Resolves when the store can be used, and rejects when it cannot. */
   readonly probeStore: () => Promise<unknown>;
-  /** Calls back with what the person should know of the store while the chat runs. */
+  /** Calls `listener` with what the user needs to know about the store while the chat runs. */
   readonly storeNotices: (listener: (text: string) => void) => void;
   /** Sentences for the person at the start. */
   readonly problems?: readonly string[] | undefined;

@@ -71,7 +71,7 @@ export async function undo(chat: Chat, options: UndoOptions = {}): Promise<void>
   if (options.scope !== 'conversation') for (const warning of warnings) chat.note(warning, 'warning');
 }
 
-/** Restores what the last undo took back. */
+/** Redoes the last undo. */
 export async function redo(chat: Chat): Promise<void> {
   const { threadId: id, conversations } = chat.threads;
   if (id === undefined) return chat.note('There is nothing to redo.');

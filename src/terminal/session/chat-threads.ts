@@ -17,7 +17,7 @@ import { OpenThread } from './open-thread.ts';
 export interface ChatThreadsOptions
   extends Pick<ChatOptions, 'log' | 'agent' | 'telemetry' | 'limits' | 'cwd' | 'clock' | 'titles'> {
   readonly agents: Pick<ChatOptions['agents'], 'open' | 'agentOf'>;
-  /** What rows of threads show beside the folder. */
+  /** Further context for drawing the rows of threads. */
   readonly rows?: Pick<RowContext, 'density' | 'hint'>;
   /** The folder with the snapshots of work trees; without it nothing can be undone. */
   readonly snapshots?: string;
@@ -50,7 +50,7 @@ export class ChatThreads {
   /** The agent that each thread was shown with last. */
   readonly #shownWith = new Map<string, string>();
   readonly #unsent = new Set<UnsentMessage>();
-  /** What the person answered here: it waits for nobody, also before the log says so. */
+  /** The relays that the user answered here; they are no longer pending, even before the log records the answer. */
   readonly #answered = new Set<string>();
   #agent: ChatAgent;
   #follower: OpenThread | undefined;
@@ -59,7 +59,7 @@ export class ChatThreads {
   #opening: Promise<unknown> = Promise.resolve();
   /** The thread that is shown, as it was when its model was chosen last. */
   #thread: Thread | undefined;
-  /** What was chosen for the next new thread. */
+  /** The mode and the model for the next new thread. */
   #next: { readonly mode?: string; readonly model?: string } = {};
 
   constructor(options: ChatThreadsOptions) {
@@ -95,7 +95,7 @@ export class ChatThreads {
     return this.#follower?.threadId;
   }
 
-  /** What waits for the person in the thread that is shown. */
+  /** The pending relays of the shown thread. */
   get pending(): readonly RelayEntry[] {
     return (this.#follower?.pending ?? []).filter(({ id }) => !this.#answered.has(id));
   }
@@ -162,8 +162,9 @@ export class ChatThreads {
   }
 
   /**
-   * Shows a thread with an agent, by default the one that worked in it, and resumes a run that nobody owns; what runs in
-   * the thread that was shown goes on. Throws, and changes nothing, when the agent of the thread cannot be used here.
+   * Shows a thread with an agent, by default the one that last worked in it, and resumes a run that no process owns.
+   * Runs of the previously shown thread continue. Throws, without changing anything, when the agent of the thread
+   * cannot be used here.
    */
   async switchTo(threadId: string, agent?: ChatAgent): Promise<void> {
     if (threadId === this.threadId) return;
@@ -294,7 +295,7 @@ export class ChatThreads {
     return this.#agents.get(id) ?? (await this.#options.agents.open(id));
   }
 
-  /** Shows a thread; `onOpen` is called before anybody hears of it. */
+  /** Shows a thread; `onOpen` is called before listeners are notified. */
   async #follow(threadId: string, onOpen?: () => void): Promise<void> {
     const { onChange } = this.#options;
     this.#shownWith.set(threadId, this.#agent.id);

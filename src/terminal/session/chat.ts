@@ -34,7 +34,7 @@ interface ChatParts {
   readonly quit: () => void;
   /** Suspends the program as the shell expects it. */
   readonly suspend: () => void;
-  /** Called when the thread that is shown, or what waits in it, has changed. */
+  /** Called when the shown thread or its pending relays have changed. */
   readonly onChange: () => void;
 }
 
@@ -139,7 +139,9 @@ export class Chat {
     })();
   }
 
-  /** Sends a message: to the turn that runs at its next safe point, else as a new turn; what waits is sent, too. */
+  /**
+   * Sends a message: a running turn gets it at its next safe point, otherwise it starts a turn. Also resumes the queue.
+   */
   async send({ text, attachments }: Pick<Submission, 'text' | 'attachments'>): Promise<void> {
     await this.#send(text, attachments, 'steer');
     await this.queue.resume('stop');
@@ -187,7 +189,7 @@ export class Chat {
     this.#changed();
   }
 
-  /** Begins a new thread; a turn that runs goes on in the background. */
+  /** Starts a new thread; a running turn continues in the background. */
   async startNew(title = ''): Promise<void> {
     await this.#startNew();
     if (title !== '') await this.ensureThread(title);
@@ -200,7 +202,10 @@ export class Chat {
     this.band = undefined;
   }
 
-  /** Continues the thread that is shown with an agent; begins a new one where a turn runs, which goes on in the background. */
+  /**
+   * Continues the shown thread with an agent; while a turn runs, starts a new thread, and the turn continues in the
+   * background.
+   */
   async switchAgent(agentId: string): Promise<void> {
     const agent = await this.options.agents.open(agentId);
     if (this.threads.continueWith(agent)) return this.note(`${agentId} continues this thread.`);

@@ -42,7 +42,7 @@ export interface DraftInputOptions {
   /** The folder of the person, to which the history belongs. */
   readonly folder: string;
   readonly clock: Clock;
-  /** What arguments of commands can be. */
+  /** Returns the values that complete the arguments of a kind. */
   readonly values: CompletionSources['values'];
   /** Called when the draft or its completions changed without a key. */
   readonly onChange: () => void;

@@ -9,7 +9,7 @@ import type { TerminalIo } from './terminal-io.ts';
 /** The shortest time between two frames, in milliseconds: while text streams, and after a key. */
 const framePause = 33;
 const keyPause = 8;
-/** How many printed lines the whole window shows when it is entered. */
+/** How many printed lines full-screen mode shows at the start. */
 const mostRecent = 200;
 
 export interface LiveScreenOptions {
@@ -32,9 +32,9 @@ export class LiveScreen {
   readonly #options: LiveScreenOptions;
   readonly #inline: InlineRenderer;
   #full: FullscreenRenderer | undefined;
-  /** What was printed while the whole window was used: the scrollback gets it afterwards. */
+  /** Lines that were printed in full-screen mode; they are written to the scrollback when it ends. */
   #unprinted: Line[] = [];
-  /** What was printed last, for the whole window. */
+  /** The lines that were printed last, as the initial content of full-screen mode. */
   #recent: readonly Line[] = [];
   readonly #printer = new RowPrinter();
   #stopTimer: (() => void) | undefined;
@@ -61,7 +61,7 @@ export class LiveScreen {
     return this.#full !== undefined;
   }
 
-  /** Uses the whole window, or the scrollback again; nothing is lost on the way. */
+  /** Switches to full-screen mode, or back to the scrollback; no printed line is lost. */
   fullscreen(isOn: boolean): void {
     const { io, styling } = this.#options;
     if (isOn === this.isFullscreen) return;

@@ -19,8 +19,8 @@ interface MentionedFile {
 const mention = /(?<=^|[\s("'`])@(?:("(?:[^"\\]|\\.)*")|([^\s"@]+))/g;
 
 /**
- * Returns the files of a folder that a text mentions as `@path`, or `@"path"` with spaces, each once. Whatever names no
- * file inside the folder is text.
+ * Returns the files of a folder that a text mentions as `@path`, or `@"path"` with spaces, each once. A mention of
+ * anything else is plain text.
  */
 export async function mentionedFiles(text: string, folder: string): Promise<readonly MentionedFile[]> {
   const files = new Map<string, MentionedFile>();

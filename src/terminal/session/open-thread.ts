@@ -15,13 +15,15 @@ import { EventTimes } from '../rows/times.ts';
 export interface OpenThreadOptions {
   readonly log: EventLog;
   readonly clock: Clock;
-  /** The folder of the person: paths inside it are shown without it. */
+  /** The user's folder; paths inside it are shown relative to it. */
   readonly cwd: string;
-  /** What rows show beside it. */
+  /** Further context for drawing rows. */
   readonly rows?: Pick<RowContext, 'density' | 'hint'>;
   /** Called after each change. */
   readonly onChange: () => void;
-  /** Called when the thread cannot be followed any more; a store that is unavailable for a while is tried again. */
+  /**
+   * Called when the thread can no longer be followed; while the store is temporarily unavailable, it is tried again.
+   */
   readonly onLost: (error: unknown) => void;
 }
 
@@ -89,7 +91,7 @@ export class OpenThread {
     return this.#store.getSnapshot().hasEarlier;
   }
 
-  /** What waits for the person now, oldest first. */
+  /** The pending relays that have not expired, oldest first. */
   get pending(): readonly RelayEntry[] {
     const now = currentTime(this.#options.log);
     return this.reading.pending.filter(({ relay }) => !hasExpired(relay, now));
@@ -103,7 +105,7 @@ export class OpenThread {
     return rows;
   }
 
-  /** Calls back with every event that follows. Returns an unsubscribe function. */
+  /** Calls `watcher` with every following event. Returns an unsubscribe function. */
   watch(watcher: (event: LoggedEvent) => void): () => void {
     this.#watchers.add(watcher);
     return () => void this.#watchers.delete(watcher);

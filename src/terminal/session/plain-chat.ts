@@ -24,8 +24,8 @@ const heartbeatMs = 30_000;
 const width = 100;
 
 /**
- * A chat in plain lines that are only ever appended: for screen readers, and for programs at the other end of a pipe. Each
- * line of the input is a message, or the answer to what waits.
+ * A chat in plain lines that are only ever appended, for screen readers and for programs at the other end of a pipe.
+ * Each line of input is a message, or the answer to a pending relay.
  */
 export class PlainChat {
   readonly #options: PlainChatOptions;
@@ -140,7 +140,10 @@ export class PlainChat {
       );
   }
 
-  /** The exit code now that the input has ended and nobody will answer; undefined while a message waits or is not printed. */
+  /**
+   * Returns the exit code once the input has ended, 1 if relays are pending; undefined while a turn runs, or messages
+   * are queued or not yet printed.
+   */
   async #exitCode(): Promise<number | undefined> {
     const { threadId, conversations, follower } = this.#threads;
     const thread = threadId === undefined ? undefined : await this.#options.log.getThread(threadId);

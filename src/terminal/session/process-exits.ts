@@ -1,6 +1,6 @@
 import type { ChatOptions } from './chat-options.ts';
 
-/** What a chat does when its process is to end or to stop. */
+/** The handlers for the end and the suspension of the process. */
 export interface ExitHandlers {
   /** Ends the chat with an exit code. */
   readonly end: (code: number) => void;
@@ -24,7 +24,10 @@ export function closingReason(code: number, { resumeCommand }: Pick<ChatOptions,
   return (threadId: string, agentId: string) => closedTerminal(resumeCommand(threadId, agentId));
 }
 
-/** Handles every way in which the process can be ended or stopped from outside. Returns what ends that. */
+/**
+ * Handles every way in which the process can be ended or suspended from outside. Returns a function that removes the
+ * handlers.
+ */
 export function handleExits({ end, fail, suspend }: ExitHandlers): () => void {
   const release = handleEnd(end);
   const failed = (error: unknown) => (isTerminalGone(error) ? end(signals.SIGHUP) : fail(error));
@@ -35,7 +38,7 @@ export function handleExits({ end, fail, suspend }: ExitHandlers): () => void {
   };
 }
 
-/** Calls back with the exit code of a signal that ends the process. Returns what ends that. */
+/** Calls `end` with the exit code of a signal that ends the process. Returns a function that removes the handlers. */
 export function handleEnd(end: (code: number) => void): () => void {
   const listeners = Object.entries(signals).map(([signal, code]) => [signal, () => end(code)] as const);
   for (const [signal, listener] of listeners) process.on(signal, listener);
@@ -57,7 +60,7 @@ export function stopProcess(suspend: () => void, resumed: () => void): void {
     process.off('SIGCONT', resume).on('SIGTSTP', suspend);
     resumed();
   };
-  // The default action of the signal is what stops the process.
+  // The default action of the signal suspends the process.
   process.off('SIGTSTP', suspend).on('SIGCONT', resume);
   const timer = setTimeout(resume, stopPauseMs);
   process.kill(0, 'SIGTSTP');

@@ -8,7 +8,7 @@ import { presentRelay } from '../../projections/presentation/present-relay.ts';
 import { type Composer, emptyComposer } from '../composer/composer.ts';
 import type { ActionName } from '../keys/actions.ts';
 
-/** What a person does with what waits for an answer. */
+/** The state of a user's interaction with a relay. */
 type BandFocus =
   /** Keys answer, unless the person writes a message. */
   | 'keys'
@@ -19,7 +19,7 @@ type BandFocus =
   /** The person left it undecided: it is one line, and waits in the inbox. */
   | 'left';
 
-/** The band that shows what waits for an answer. */
+/** The band that shows a pending relay. */
 export interface Band {
   readonly relayId: string;
   readonly focus: BandFocus;
@@ -33,7 +33,10 @@ export interface Band {
   readonly isLarge: boolean;
 }
 
-/** Returns the band for what waits: the same one while its relay waits, else one for the oldest. */
+/**
+ * Returns the same band while its relay is pending, else a band for the oldest pending relay; undefined when there is
+ * none.
+ */
 export function nextBand(band: Band | undefined, pending: readonly RelayEntry[], draft: Composer): Band | undefined {
   if (band !== undefined && pending.some(({ id }) => id === band.relayId)) return band;
   const [first] = pending;
@@ -76,7 +79,7 @@ export function followingBand(band: Band, pending: readonly RelayEntry[], draft:
   return next === undefined || next.id === band.relayId ? band : newBand(next, draft);
 }
 
-/** What a key of the person does while the band has the keys. */
+/** The effect of a key while the band has the focus. */
 export interface BandEffect {
   readonly band?: Band;
   readonly answer?: PersonAnswer;
@@ -86,7 +89,7 @@ export interface BandEffect {
   readonly revises?: boolean;
 }
 
-/** What waits, and where the band shows it. */
+/** The pending relays and the context in which the band shows one. */
 export interface BandSituation {
   readonly pending: readonly RelayEntry[];
   /** The draft of the message. */
@@ -170,7 +173,7 @@ function isMultiple(relay: EventOf<'relay'>): boolean {
   return relay.relayKind === 'question' && relay.selectionMode === 'multi_select';
 }
 
-/** The answer of a person to what waits. */
+/** The user's answer to a relay. */
 export type PersonAnswer =
   | { readonly type: 'approve'; readonly remember: 'once' | 'thread' | 'category' }
   | { readonly type: 'reject'; readonly feedback?: string }

@@ -21,9 +21,9 @@ import { TerminalIo } from './terminal-io.ts';
 
 interface RunScreenOptions {
   readonly styling: Styling;
-  /** Whether what is open is drawn, and redrawn; else only finished rows are printed. */
+  /** Whether open parts are drawn and redrawn; otherwise only finished rows are printed. */
   readonly isLive: boolean;
-  /** What was in the thread before the run: it is not shown again. */
+  /** The thread as it was before the run; its earlier rows are not printed again. */
   readonly view: ThreadView;
   /** Paths inside this folder are shown without it. */
   readonly cwd: string;
@@ -66,7 +66,7 @@ export class RunScreen {
     this.#screen.draw();
   }
 
-  /** Leaves the screen to a question, with everything that came before it above it. */
+  /** Prints all rows so far and stops drawing, so that a question can use the screen. */
   pause(): void {
     // What is open is not drawn now, so that calls that wait for others like them would not be seen.
     this.#screen.print(...this.#feed.take(this.#view.reading), ...this.#feed.endGroup());
@@ -77,7 +77,7 @@ export class RunScreen {
     this.#screen.resume();
   }
 
-  /** Prints what is left, when wanted also what is open, and draws nothing more. */
+  /** Prints the remaining rows, with `printsOpen` also the unfinished parts, and stops drawing. */
   close({ printsOpen = false } = {}): void {
     this.#screen.print(...this.#feed.take(this.#view.reading), ...this.#feed.endGroup());
     if (printsOpen) this.#screen.print(openRow(this.#feed, this.#view));
@@ -97,7 +97,7 @@ export class RunScreen {
   }
 }
 
-/** Returns the rows of what follows a view. */
+/** Returns a feed for the rows that follow those in a view. */
 function openFeed({ reading, times }: ThreadView, cwd: string): RowFeed {
   const feed = new RowFeed({ cwd, times });
   feed.take(reading);
@@ -105,7 +105,7 @@ function openFeed({ reading, times }: ThreadView, cwd: string): RowFeed {
   return feed;
 }
 
-/** What is not finished, as a row. */
+/** Returns the unfinished parts as one row. */
 function openRow(feed: RowFeed, { reading }: ThreadView): Row {
   const lines = (width: number) => feed.open(reading, width, Date.now(), Number.MAX_SAFE_INTEGER);
   return { id: 'open', kind: 'notice', messageId: '', lines };
@@ -114,7 +114,10 @@ function openRow(feed: RowFeed, { reading }: ThreadView): Row {
 /** How wide the rows are that are printed as text: only tables and changes depend on it. */
 const plainWidth = 100;
 
-/** Shows a thread as plain text with the rows of the chat, where nothing can be redrawn; what waits for an answer is named when it is asked. */
+/**
+ * Renders a thread as plain text with the rows of the chat, for output that cannot be redrawn. Names each relay when it
+ * is asked.
+ */
 export class PlainRows {
   readonly #view: ThreadView;
   readonly #cwd: string;
@@ -122,14 +125,14 @@ export class PlainRows {
   readonly #printer = new RowPrinter();
   readonly #asked = new Set<string>();
 
-  /** What was in the view before is not shown again. */
+  /** Rows that are already in the view are not printed again. */
   constructor({ view, cwd }: Pick<RunScreenOptions, 'view' | 'cwd'>) {
     this.#view = view;
     this.#cwd = cwd;
     this.#feed = openFeed(view, cwd);
   }
 
-  /** Returns the text of what was finished since the last call, and of what is asked now. */
+  /** Returns the text of the rows that were finished since the last call, and of the relays asked since then. */
   take(): string {
     this.#printer.add(this.#feed.take(this.#view.reading), plainWidth);
     const asked = this.#view.reading.pending.filter(({ id }) => !this.#asked.has(id));
@@ -142,7 +145,7 @@ export class PlainRows {
     return lines.map(line => `${line}\n`).join('');
   }
 
-  /** Returns the text of the rest, also of what is not finished. */
+  /** Returns the text of the remaining rows, including unfinished parts. */
   end(): string {
     const text = this.take();
     this.#printer.add([...this.#feed.endGroup(), openRow(this.#feed, this.#view)], plainWidth);

@@ -52,12 +52,12 @@ export class SentMessages {
       const window = await this.#read(this.#range.firstSeq);
       this.#range.addEarlier(window);
       this.#collect(window);
-      // What comes before is read on the same branch.
+      // Restricts the range so that earlier events are read on the same branch.
       this.#range = this.#range.withoutLatest(1);
     }
   }
 
-  /** Adds the messages of what is loaded that come before those that were read. */
+  /** Adds the loaded messages that precede those already collected. */
   #collect({ events }: ThreadWindow): void {
     const { nodes, hidden } = this.#range.view();
     const times = new Map(

@@ -5,13 +5,13 @@ import { oneLine } from '../../projections/presentation/present-call.ts';
 import { type Line, span } from '../screen/styled-line.ts';
 import { lineWidth } from '../screen/text-width.ts';
 
-/** What the status line shows. */
+/** The content of the status line. */
 interface Status {
   /** The agent; ours is not named. */
   readonly agent: string;
   readonly mode: string;
   readonly model: string;
-  /** The share of the context that is left, from 0 to 1. */
+  /** The unused share of the context, from 0 to 1. */
   readonly contextLeft?: number | undefined;
   readonly cost?: number | undefined;
   readonly waiting: number;
@@ -22,7 +22,7 @@ interface Status {
   readonly notice?: string | undefined;
 }
 
-/** Draws the status line: what does not fit is left out, the hint first, then from the right. */
+/** Draws the items from left to right and skips those that do not fit. */
 export function statusLine(
   { agent, mode, model, contextLeft, cost, waiting, background, hint, notice }: Status,
   width: number,
@@ -61,7 +61,7 @@ const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '
 /** After this long without a sign of life the line mentions it. */
 const silentMs = 30_000;
 
-/** What the agent does, and when it was last heard of. */
+/** The activity of the agent, and the time of its latest event. */
 export interface Activity extends Doing {
   readonly lastAt: number | undefined;
   readonly now: number;
@@ -99,7 +99,10 @@ function frameAt(now: number): string {
   return frames[Math.floor(now / 200) % frames.length] ?? '';
 }
 
-/** Draws what the agent does and for how long, so that a request that hangs does not look like work; facts that do not fit are left out. */
+/**
+ * Draws the activity of the agent and its duration, so that a hanging request does not look like work. Omits facts that
+ * do not fit.
+ */
 export function activityLine(
   { words, since, until, lastAt, now, isStoppable, stopKey = 'Esc' }: Activity,
   width: number,

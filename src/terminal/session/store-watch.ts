@@ -5,7 +5,7 @@ export interface StoreWatchOptions {
   /** Resolves when the store can be used, and rejects when it cannot. */
   readonly probe: () => Promise<unknown>;
   readonly clock: Clock;
-  /** Called when the store cannot be used any more, with the reason, and with undefined when it can again. */
+  /** Called with the reason when the store becomes unavailable, and with undefined when it is available again. */
   readonly onChange: (problem: string | undefined) => void;
 }
 

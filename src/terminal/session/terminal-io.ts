@@ -8,7 +8,7 @@ const leaveModes = `${escape}>4;0m${escape}<u${escape}?1004l${escape}?2004l${esc
 const enterAlternate = `${escape}?1049h`;
 const leaveAlternate = `${escape}?1049l`;
 
-/** The terminal of the person: its modes are restored whenever it is left, however the process ends. */
+/** The user's terminal. Restores its modes on leaving it, however the process ends. */
 export class TerminalIo {
   readonly #input = process.stdin;
   readonly #output = process.stdout;
@@ -87,7 +87,7 @@ export class TerminalIo {
       writeSync(1, (this.#isAlternate ? leaveAlternate : '') + leaveModes);
       this.#input.setRawMode(false);
     } catch {
-      // The terminal is gone: nothing is left to restore.
+      // The terminal is gone, so nothing can be restored.
     }
   }
 }

@@ -20,7 +20,7 @@ type Pause = 'list' | 'edit' | 'stop' | 'command';
 
 interface WaitingCommand extends Pick<QueuedItem, 'id' | 'text'> {
   readonly threadId: string;
-  /** What waited when it was added: it runs after these. */
+  /** The items that were queued before it; it runs after them. */
   readonly after: ReadonlySet<string>;
 }
 
@@ -31,7 +31,7 @@ export interface ThreadQueueOptions {
   /** Called when something else waits. */
   readonly onChange: () => void;
   readonly onError: (error: unknown) => void;
-  /** Called with why a message is not delivered, and what to do, when that is new. */
+  /** Called with a new reason why a message is not delivered, and the remedy. */
   readonly onProblem: (problem: string) => void;
 }
 
@@ -46,8 +46,8 @@ const queueEvents: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What waits in the thread that is shown: the messages of its log, whoever stored them, and the commands of the person,
- * which only this chat knows. While the person edits, the queue is held for every process.
+ * The queue of the shown thread: the messages in its log, from any process, and the user's commands, which exist only
+ * in this chat. While the user edits, no process sends from the queue.
  */
 export class ThreadQueue {
   readonly #options: ThreadQueueOptions;
@@ -67,7 +67,7 @@ export class ThreadQueue {
     this.#options = options;
   }
 
-  /** What waits, in the order in which it is sent. */
+  /** The queued messages and commands, in the order in which they are sent. */
   get items(): readonly QueuedItem[] {
     const items = this.#messages.map(({ id, content }) => ({ id, text: textOfContent(content), isCommand: false }));
     for (const { id, text, threadId, after } of this.#commands)
@@ -86,7 +86,7 @@ export class ThreadQueue {
     return this.#edited !== undefined;
   }
 
-  /** Shows what waits in another thread; the queue of the one before is not held any more. */
+  /** Switches to the queue of another thread and releases that of the previous one. */
   follow(follower: OpenThread | undefined): void {
     if (follower === this.#follower) return;
     this.close().catch(this.#options.onError);
@@ -127,7 +127,7 @@ export class ThreadQueue {
     await this.#calls.run(() => this.#holdOrRelease());
   }
 
-  /** Sends what waits, unless there is another reason not to. */
+  /** Removes reasons to pause, and sends the queued messages unless another reason remains. */
   async resume(...reasons: readonly Pause[]): Promise<void> {
     if (reasons.filter(why => this.#pauses.delete(why)).length === 0) return;
     await this.#calls.run(() => this.#holdOrRelease());
@@ -179,7 +179,7 @@ export class ThreadQueue {
     await this.#change(threadId => this.#options.conversations.sendNow(threadId, id));
   }
 
-  /** Returns false when the message does not wait any more. */
+  /** Returns false when the message is no longer queued. */
   async #change(change: (threadId: string) => Promise<unknown>): Promise<boolean> {
     const isWaiting = await change(this.#follower?.threadId ?? '').then(() => true, ignoreDelivered);
     await this.#refresh();

@@ -30,7 +30,7 @@ interface Open {
   readonly unwatch: () => void;
 }
 
-/** The transcript while it is open; the chat goes on behind it. */
+/** The open transcript; the chat continues behind it. */
 export class Transcript {
   readonly #options: TranscriptOptions;
   #open: Open | undefined;
@@ -85,7 +85,7 @@ export class Transcript {
     screen.resume();
   }
 
-  /** Draws it for the size of the window, also after the terminal was left. */
+  /** Draws the transcript for the size of the window, also after the program was suspended. */
   resize(): void {
     if (this.#open === undefined) return;
     const { io } = this.#options.screen;
@@ -164,7 +164,7 @@ export class Transcript {
     }
   }
 
-  /** New events are shown soon, in one drawing for all that come together. */
+  /** Shows new events after a short delay, so that events in quick succession are drawn once. */
   #follow(rows: TranscriptRows, event: LoggedEvent): void {
     rows.ranges.take(event);
     this.#stopFollowing ??= this.#options.clock.after(followMs, () => {
@@ -178,7 +178,7 @@ export class Transcript {
 interface TranscriptRowsOptions {
   readonly log: EventLog;
   readonly threadId: string;
-  /** The folder of the person: paths inside it are shown without it. */
+  /** The user's folder; paths inside it are shown relative to it. */
   readonly cwd: string;
 }
 
@@ -190,7 +190,7 @@ const searchedEvents = 300;
 class TranscriptRows {
   readonly #options: TranscriptRowsOptions;
   readonly #stop = new AbortController();
-  /** What is loaded of the thread. */
+  /** The loaded ranges of the thread. */
   readonly ranges: ThreadRanges;
   #rows: readonly Row[] | undefined;
 
@@ -212,7 +212,7 @@ class TranscriptRows {
     return rows;
   }
 
-  /** The rows of what is loaded, in order. */
+  /** The rows of the loaded events, in order. */
   get rows(): readonly Row[] {
     if (this.#rows === undefined) {
       this.ranges.drop();
@@ -235,8 +235,8 @@ class TranscriptRows {
   }
 
   /**
-   * Loads the nearest part that is not loaded and has a row that fits, after what is loaded or before it, then from the
-   * other end. Returns false, with nothing changed, when there is none.
+   * Loads the nearest window outside the loaded range that has a matching row, in the direction of `step`, wrapping
+   * around at the end. Returns false, without changing anything, when no row matches.
    */
   async goToMatch(fits: (row: Row) => boolean, step: 1 | -1): Promise<boolean> {
     const { log, threadId } = this.#options;
@@ -260,7 +260,7 @@ class TranscriptRows {
     return false;
   }
 
-  /** The rows of the whole thread. */
+  /** Returns the rows of the whole thread. */
   async all(): Promise<readonly Row[]> {
     const { log, threadId, cwd } = this.#options;
     const times = new EventTimes();

@@ -16,7 +16,10 @@ export interface ShownRows {
   readonly hasLater: boolean;
 }
 
-/** Which rows an action needs that are not shown: `match` is one with the searched text, in the direction of the search. */
+/**
+ * The rows that an action needs but that are not loaded: `match-…` is the next row with the searched text in that
+ * direction.
+ */
 export type MissingRows = 'earlier' | 'later' | 'start' | 'end' | 'match-after' | 'match-before';
 
 const escape = '\u001b[';

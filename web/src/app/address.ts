@@ -1,4 +1,4 @@
-/** What the page shows, as its address states it. */
+/** The view that the page shows, as encoded in its URL. */
 export type Address =
   | {
       readonly section: 'start';
@@ -9,7 +9,7 @@ export type Address =
     }
   | {
       readonly section: 'inbox';
-      /** What is shown beside what waits: what was decided. */
+      /** Shows the decisions that were made instead of the relays that are pending. */
       readonly view?: 'history';
       /** The relay that is open. */
       readonly relayId?: string;
@@ -23,7 +23,7 @@ export type Address =
   | { readonly section: 'sessions' }
   /** The keys of providers and the servers of models. */
   | { readonly section: 'models' }
-  /** What decides about the calls of agents. */
+  /** The rules that decide which calls of agents are allowed. */
   | { readonly section: 'rules' }
   | {
       readonly section: 'compare';
@@ -44,7 +44,7 @@ export type Address =
 /** The address of a thread. */
 export type ThreadAddress = Address & { readonly section: 'thread' };
 
-/** The views of a thread beside its conversation. */
+/** The views of a thread other than its conversation. */
 export const threadViews = ['graph', 'runs', 'playback', 'repl'] as const;
 export type ThreadView = (typeof threadViews)[number];
 

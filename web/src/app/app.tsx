@@ -116,7 +116,7 @@ interface SheetProps extends PageProps {
   readonly open: (address: Address) => void;
 }
 
-/** What is open over the page. */
+/** The open overlay: settings, help or the command palette. */
 function Sheet({ sheet, show, ...page }: SheetProps) {
   const close = () => show(undefined);
   if (sheet === 'settings') return <SettingsSheet onClose={close} />;
@@ -150,7 +150,7 @@ function useAppShortcuts({ open, showSheet, showList }: ShortcutTargets): void {
   });
 }
 
-/** The deletion that can be taken back, and what failed last. */
+/** The deletion that can be undone, and the last problem. */
 function listToasts(deletion: PendingDeletion | undefined, problem: string | undefined, dismiss: () => void): Toast[] {
   const toasts: Toast[] = [];
   if (deletion !== undefined)

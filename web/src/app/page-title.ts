@@ -6,7 +6,7 @@ export const pageName: string = document.title;
 let shown = '';
 let waiting = 0;
 
-/** Shows what is open in the title of the tab, after the number of relays that wait for a person. */
+/** Sets the tab title to the open view, preceded by the number of pending relays. */
 export function useTitle(title: string): void {
   useEffect(() => {
     shown = title;

@@ -12,7 +12,7 @@ const preferences = z.object({
   groupBy: z.enum(['auto', 'day', 'folder']).catch('auto'),
 });
 
-/** What a person chose for this browser. */
+/** The user's preferences, stored in this browser. */
 export type Preferences = Readonly<z.infer<typeof preferences>>;
 
 const name = 'preferences';

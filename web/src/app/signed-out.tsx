@@ -1,6 +1,6 @@
 import { Logo } from '../parts/icons.tsx';
 
-/** What a person sees whose token the server does not know any more. */
+/** The page for a user whose token the server rejects. */
 export function SignedOut() {
   return (
     <main className="whole-page">

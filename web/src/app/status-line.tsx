@@ -3,7 +3,7 @@ import type { ThreadReading } from '../../../src/projections/reading/thread-read
 interface StatusLineProps {
   readonly waiting: ThreadReading['pending'];
   readonly running: boolean;
-  /** What is wrong with the connection. */
+  /** The connection problem to show, if any. */
   readonly connection: string | undefined;
   readonly problem: string | undefined;
 }

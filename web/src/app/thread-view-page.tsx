@@ -27,7 +27,7 @@ interface ThreadViewPageProps extends ThreadViewProps {
   readonly onMenu: () => void;
 }
 
-/** A view of a thread beside its conversation; Escape goes back to the conversation. */
+/** A thread view other than the conversation; Escape returns to the conversation. */
 export function ThreadViewPage({ view, title, onMenu, ...props }: ThreadViewPageProps) {
   const View = views[view];
   useBackOnEscape(props.address.threadId, props.open);

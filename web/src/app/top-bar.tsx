@@ -10,7 +10,7 @@ interface TopBarProps {
   /** The links to the views of what is shown. */
   readonly tabs?: ReactNode;
   readonly onMenu: () => void;
-  /** Further actions, beside the usage. */
+  /** Further actions, shown next to the usage. */
   readonly children?: ReactNode;
 }
 

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from 'react';
 import { type Address, readAddress, writeAddress } from './address.ts';
 
-/** Returns what the address shows, and a function to navigate to something else. */
+/** Returns the current address and a function to navigate to another one. */
 export function useAddress() {
   const [address, setAddress] = useState(() => readAddress(location));
 

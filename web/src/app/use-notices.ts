@@ -14,7 +14,7 @@ interface NoticesOptions {
   readonly open: (address: Address) => void;
 }
 
-/** Notifies of each question that begins to wait while the page is not visible, and of those that were put off. */
+/** Notifies of each new pending relay while the page is hidden, and of postponed ones when they are due. */
 export function useNotices({ client, threads, isReady, open }: NoticesOptions): void {
   const { notify } = usePreferences();
   const known = useRef<ReadonlySet<string> | undefined>(undefined);

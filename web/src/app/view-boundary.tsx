@@ -3,7 +3,7 @@ import { errorText } from '../../../src/base/error-text.ts';
 import { TopBar } from './top-bar.tsx';
 
 interface ViewBoundaryProps {
-  /** Names what is shown: another name begins anew. */
+  /** Identifies the view. When it changes, the boundary clears its error. */
   readonly name: string;
   readonly onMenu: () => void;
   readonly children: ReactNode;

@@ -9,7 +9,9 @@ import type { ThreadScope } from './thread-scope.ts';
 
 type BaseFile = BaseInfo['files'][number];
 
-/** The files of the thread's folder that differ from the commit that its work is based on, whoever changed them. */
+/**
+ * Lists the files of the thread's folder that differ from the base commit of its work, regardless of who changed them.
+ */
 export function BaseFiles({ scope: { client, threadId } }: { scope: ThreadScope }) {
   const { value, problem, reload } = useLoaded(useCallback(() => client.baseChanges(threadId), [client, threadId]));
   const files = useMemo(() => (value?.files ?? []).map(file => ({ file, changes: toChanges(file) })), [value]);

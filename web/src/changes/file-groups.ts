@@ -36,7 +36,7 @@ function getChanges(tool: ToolPart): readonly FileChange[] {
   return changes;
 }
 
-/** Whether the files of a turn can be taken back: the agent recorded what they were before. */
+/** Whether the files of a turn can be restored: the agent recorded their earlier contents. */
 export function hasCheckpoint({ partList }: ViewNode): boolean {
   const isCheckpoint = (part: ViewPart) =>
     part.kind === 'fact' && part.event.type === 'custom' && part.event.name === 'checkpoint' ? true : undefined;

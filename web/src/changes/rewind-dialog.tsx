@@ -15,7 +15,7 @@ interface RewindDialogProps {
 
 const actions = { create: 'is created', change: 'is changed', delete: 'is deleted', none: 'stays' } as const;
 
-/** What an undo or a redo would do to the files, with conflicts, and the button that does it. */
+/** Previews how an undo or a redo changes the files, including conflicts, and applies it on confirmation. */
 export function RewindDialog({ scope, direction, messageId, onClose }: RewindDialogProps) {
   const { client, threadId } = scope;
   const [preview, setPreview] = useState<RewindInfo>();

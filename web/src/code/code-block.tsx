@@ -10,7 +10,7 @@ const limits = { headLines: 1_000, tailLines: 20, chars: 100_000 };
 
 interface CodeBlockProps {
   readonly text: string;
-  /** What the language is called where the code was written; empty when it is not named. */
+  /** The language as the author wrote it; empty when the author named none. */
   readonly name: string;
   /** Whether more code may follow: it is not highlighted yet. */
   readonly isOpen: boolean;

@@ -12,7 +12,7 @@ const mostShown = 1_000_000;
 
 const count = new Intl.NumberFormat('en');
 
-/** The line in the place of what is left out of a text: how much, and ways to get it. */
+/** Replaces the omitted middle of a long text: shows how much is hidden, and buttons to show or download all of it. */
 export function HiddenPart({ text, short, onShow }: { text: string; short: ShortenedText; onShow?: () => void }) {
   return (
     <p className="hidden-part">

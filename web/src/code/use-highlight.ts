@@ -53,7 +53,7 @@ let worker: Worker | undefined;
 let lastId = 0;
 const waiting = new Map<number, (lines: Lines) => void>();
 
-/** Highlights in a worker: the page stays responsive whatever the code. */
+/** Highlights code in a worker, so that large code does not block the page. */
 function highlightInWorker(code: string, language: string): Promise<Lines> {
   if (worker === undefined) {
     worker = new Worker(new URL('./highlight-worker.ts', import.meta.url), { type: 'module' });

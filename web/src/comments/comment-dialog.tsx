@@ -4,7 +4,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { type CommentDraft, targetName } from './comment.ts';
 import { useCommentsContext } from './use-comments.ts';
 
-/** The form of the comment that is being written; nothing while there is none. */
+/** The form for the comment that is being written; renders nothing when there is no draft. */
 export function CommentDialog() {
   const comments = useCommentsContext();
   if (comments?.draft === undefined) return null;

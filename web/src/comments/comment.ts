@@ -15,7 +15,7 @@ const target = z.discriminatedUnion('kind', [
 
 export const commentSchema = z.object({ id: z.string(), target, quote: z.string(), text: z.string() });
 
-/** What a comment is about. */
+/** The part of the conversation that a comment refers to. */
 export type CommentTarget = z.infer<typeof target>;
 
 /** A comment on a part of the conversation, with the text it is about. */
@@ -26,7 +26,7 @@ export type CommentDraft = Omit<Comment, 'id' | 'text'> & Partial<Pick<Comment, 
 
 const mostQuotedLines = 30;
 
-/** Returns the name of what a comment is about. */
+/** Returns a name for the target of a comment. */
 export function targetName(of: CommentTarget): string {
   if (of.kind !== 'diff') return of.kind === 'plan' ? 'Plan' : 'Answer';
   if (of.from === undefined) return of.path;

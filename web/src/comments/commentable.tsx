@@ -73,7 +73,7 @@ export function Commentable({ kind, children }: { kind: 'answer' | 'plan'; child
   );
 }
 
-/** What is selected within the part, else all of it. */
+/** Returns the selected text within the part, or its whole text when nothing in it is selected. */
 function readQuote(part: Element | null): string {
   const selection = getSelection();
   const isWithin = selection !== null && !selection.isCollapsed && part?.contains(selection.anchorNode) === true;

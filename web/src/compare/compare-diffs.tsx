@@ -6,7 +6,7 @@ import { DiffCounts, DiffView } from '../diff/diff-view.tsx';
 import { useLoaded } from '../parts/use-loaded.ts';
 import { type Compared, getName } from './compared.ts';
 
-/** What each agent changed, side by side, each file with its diff on demand. */
+/** Shows the changes of each agent in columns; each file expands to its diff. */
 export function CompareDiffs({ client, columns }: { client: Client; columns: readonly Compared[] }) {
   return (
     <section className="compare-diffs" aria-label="Diffs">

@@ -7,7 +7,7 @@ type CompareStartProps = Pick<PageProps, 'client' | 'agents'> & {
   readonly onStarted: (threads: readonly string[]) => void;
 };
 
-/** One request for several agents: each gets a conversation of its own. */
+/** The form that sends one request to several agents, each in a separate thread. */
 export function CompareStart({ client, agents, onStarted }: CompareStartProps) {
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState<readonly string[]>([]);

@@ -43,7 +43,7 @@ const rows: readonly (readonly [name: string, show: (summary: ThreadSummary, col
   ['Folder', (summary, { worktree }) => <Folder summary={summary} worktree={worktree} />],
 ];
 
-/** Threads side by side: their state, what they took and what they changed. */
+/** Threads side by side: their state, cost and changes. */
 export function CompareTable({ columns, open, onKeep }: CompareTableProps) {
   return (
     <div className="table-scroll" tabIndex={0} role="region" aria-label="Comparison">
@@ -88,7 +88,7 @@ export function CompareTable({ columns, open, onKeep }: CompareTableProps) {
   );
 }
 
-/** How a thread stands; what its agent asks is answered in place. */
+/** The state of a thread, with forms to answer its pending relays. */
 function State({ status, column: { waiting = [] } }: { status: string; column: Compared }) {
   if (waiting.length === 0) return <span data-status={status}>{status}</span>;
   return (
@@ -186,7 +186,7 @@ function Files({ files }: { files: readonly { readonly path: string; readonly wr
   );
 }
 
-/** What was done; made only when it is opened. */
+/** The steps of a thread; rendered only while expanded. */
 function Done({ done }: Pick<ThreadSummary, 'done'>) {
   const [isOpen, setOpen] = useState(false);
   if (done.length === 0) return '–';

@@ -22,7 +22,7 @@ type CompareViewProps = Pick<PageProps, 'client' | 'agents' | 'onMenu'> & {
   readonly open: (address: Address) => void;
 };
 
-/** At most this many threads are beside each other. */
+/** The most threads that are shown side by side. */
 const most = 6;
 
 /** Threads side by side, live; or a form that starts some. */
@@ -87,7 +87,7 @@ function Comparison({ client, threads, open }: Pick<CompareViewProps, 'client' |
   );
 }
 
-/** What waits in all threads, and the callback that answers it. */
+/** Returns the pending relays of all threads, and a callback that answers one. */
 function useWaiting(client: Client) {
   const { threads, state } = useThreads();
   const { relays, settle, restore } = useRelays(client, threads, state === 'live');

@@ -3,7 +3,7 @@ import type { WorktreeInfo } from '../../../src/protocols/http-folders.ts';
 import type { FileGroup } from '../changes/file-groups.ts';
 import type { ThreadSummary } from '../history/thread-summary.ts';
 
-/** One column of a comparison: a thread, and what it came to as far as that is known. */
+/** One column of a comparison: a thread, with its outcome as far as it is known. */
 export interface Compared {
   readonly threadId: string;
   readonly summary?: ThreadSummary | undefined;
@@ -11,9 +11,9 @@ export interface Compared {
   readonly problem?: string | undefined;
   /** Its worktree; absent when it works in the same folder as others. */
   readonly worktree?: WorktreeInfo | undefined;
-  /** What its calls recorded, when it has no worktree. */
+  /** The changes that its calls recorded; set when it has no worktree. */
   readonly changes?: readonly FileGroup[] | undefined;
-  /** What its agent asks and waits for. */
+  /** The pending relays of its agent. */
   readonly waiting?: readonly RelayInfo[] | undefined;
 }
 

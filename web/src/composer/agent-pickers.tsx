@@ -7,7 +7,7 @@ import type { PickerOption } from './picker-list.tsx';
 
 type Chosen = Pick<MessageBody, 'agent' | 'model' | 'mode'>;
 
-/** What the next message of a thread uses unless something else is chosen. */
+/** The agent, model and mode that the next message of a thread uses by default. */
 export interface UsualChoice {
   readonly agent?: string | undefined;
   readonly model?: string | undefined;
@@ -35,7 +35,7 @@ export function useAgentChoice(agents: readonly AgentInfo[], usual: UsualChoice)
     ...(modes.some(({ id }) => id === mode) && { mode }),
   };
   const isUsual = agent?.id === usual.agent;
-  /** What applies when nothing is chosen: what the thread used last, else the default, which comes first. */
+  /** The values in effect: the user's choice, else the one the thread used last, else the first of the agent. */
   const current = {
     model: chosen.model ?? models.find(id => isUsual && id === usual.model) ?? models[0] ?? '',
     mode: chosen.mode ?? modes.find(({ id }) => isUsual && id === usual.mode)?.id ?? modes[0]?.id ?? '',

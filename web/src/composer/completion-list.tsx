@@ -11,7 +11,7 @@ interface CompletionListProps {
 
 const names = { file: 'Files', command: 'Commands', argument: 'Values' } as const;
 
-/** What can complete the word at the cursor, above the message; the keys stay with the message. */
+/** Lists the completions for the word at the cursor above the message; the keyboard focus stays in the message. */
 export function CompletionList({ id, completion, onMark, onAccept }: CompletionListProps) {
   const { request, items, index } = completion;
   useEffect(() => document.getElementById(`${id}-${index}`)?.scrollIntoView({ block: 'nearest' }), [id, index]);

@@ -20,9 +20,9 @@ import { useSentTexts } from './use-sent-texts.ts';
 
 interface ComposerProps {
   readonly agents: readonly AgentInfo[];
-  /** What applies unless something else is chosen. Default: the first agent and what it has first. */
+  /** The default choice. Without one: the first agent with its first model and mode. */
   readonly usual: UsualChoice;
-  /** The thread whose unsent text it keeps; absent before there is one. */
+  /** The thread whose draft is stored; absent before the thread exists. */
   readonly threadId?: string;
   readonly running: boolean;
   /** The commands of the thread. */
@@ -30,9 +30,9 @@ interface ComposerProps {
   readonly findFiles: FindFiles;
   readonly onSend: (message: MessageBody) => Promise<void>;
   readonly onStop?: () => void;
-  /** Whether another agent continues in a worktree of its own. */
+  /** Whether another agent continues in a separate worktree. */
   readonly apart?: { readonly isApart: boolean; readonly setApart: (isApart: boolean) => void };
-  /** Shown beside the buttons. */
+  /** Shown next to the buttons. */
   readonly children?: ReactNode;
 }
 

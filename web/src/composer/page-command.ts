@@ -9,7 +9,7 @@ export interface CommandValue {
 
 /** A command that begins with a slash: done by the page, or sent as the message that it returns. */
 export interface PageCommand extends OfferedCommand {
-  /** Does it; returns the message to send instead of the line, if there is one. */
+  /** Runs the command. Returns the message to send instead of the line, if any. */
   readonly run: (argument: string) => string | undefined;
   readonly values?: readonly CommandValue[];
 }

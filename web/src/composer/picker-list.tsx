@@ -19,7 +19,7 @@ interface PickerListProps {
   readonly onClose: () => void;
 }
 
-/** From so many values on, a field to search them is shown. */
+/** The minimum number of values for a search field. */
 const searchedFrom = 7;
 const mostShown = 200;
 
@@ -118,7 +118,7 @@ function OptionRow({ option: { entry, positions }, id, isMarked, isCurrent, onMa
   );
 }
 
-/** What a search looks in: the name first, so that positions in it are positions in the label. */
+/** Returns the text that is searched. The label comes first, so that match positions are positions in the label. */
 function searchText({ label, value, detail = '' }: PickerOption): string {
   return [label, value === label ? '' : value, detail].filter(text => text !== '').join(' ');
 }

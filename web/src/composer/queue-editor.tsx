@@ -3,7 +3,7 @@ import type { QueuedMessage } from '../../../src/protocols/http-api.ts';
 import { toWords } from '../conversation/message-words.ts';
 import { useLatest } from '../parts/use-latest.ts';
 
-/** How often a message that is edited is held again: the server holds it for a minute. */
+/** The interval for renewing the hold on an edited message; on the server a hold lasts a minute. */
 const holdEveryMs = 20_000;
 
 interface QueueEditorProps {
@@ -14,7 +14,7 @@ interface QueueEditorProps {
   readonly onCancel: () => void;
 }
 
-/** The field of a waiting message that is edited; neither it nor those after it are sent meanwhile. */
+/** The editor of a queued message; neither the message nor those after it are sent while it is open. */
 export function QueueEditor({ message, onHold, onSave, onCancel }: QueueEditorProps) {
   const [text, setText] = useState(() => toWords(message.content));
   const hold = useLatest(onHold);
@@ -26,7 +26,7 @@ export function QueueEditor({ message, onHold, onSave, onCancel }: QueueEditorPr
     return () => clearInterval(timer);
   }, [hold]);
   const cancel = () => {
-    // The hold ends by itself.
+    // The hold expires without a renewal.
     void onHold(false).catch(() => {});
     onCancel();
   };

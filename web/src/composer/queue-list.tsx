@@ -100,7 +100,7 @@ interface QueueRowProps {
   readonly onSendNow: (() => void) | undefined;
   readonly onEdit: () => void;
   readonly onRemove: () => void;
-  /** What moves the row; absent when there is no other one. */
+  /** Handlers that drag the row; undefined when it is the only row. */
   readonly grip: Pick<ComponentProps<'button'>, 'onPointerDown' | 'onKeyDown' | 'onBlur'> | undefined;
 }
 

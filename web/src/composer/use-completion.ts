@@ -23,7 +23,7 @@ interface Completed {
 const pauseMs = 60;
 const noFiles: readonly Ranked<string>[] = [];
 
-/** What can complete the word at the cursor: commands after a slash, their arguments, and files after an at sign. */
+/** Completes the word at the cursor: commands after a slash, their arguments, and files after an at sign. */
 export function useCompletion({ text, cursor, commands, findFiles }: Completed) {
   const written = useMemo(() => ({ text, cursor, isLiteral: false }), [text, cursor]);
   const request = completionRequest(written);

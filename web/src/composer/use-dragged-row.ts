@@ -10,7 +10,7 @@ interface DraggedRow {
   readonly onPointerDown: (event: ReactPointerEvent, at: number) => void;
 }
 
-/** Moves rows of a list with a pointer; calls back with the old and the new place when a row is released. */
+/** Moves rows of a list with a pointer; reports the old and the new index when a row is dropped. */
 export function useDraggedRow(onMove: (from: number, to: number) => void): DraggedRow {
   const list = useRef<HTMLOListElement>(null);
   const [drag, setDrag] = useState<{ readonly from: number; readonly to: number }>();

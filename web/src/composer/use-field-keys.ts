@@ -18,7 +18,7 @@ interface FieldKeysOptions {
   readonly place: ReturnType<typeof useCursorPlace>;
 }
 
-/** What keys do in the field of a message: complete, bring back what was sent before, send. */
+/** Handles the keys of the message field: completion, recall of sent messages, and sending. */
 export function useFieldKeys(options: FieldKeysOptions) {
   const { text, setText, commands, sent, isRunning, onSubmit, completing, place } = options;
   const { completion, move, close, accept } = completing;

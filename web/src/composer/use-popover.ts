@@ -21,7 +21,7 @@ export function usePlaceAt(box: RefObject<HTMLDivElement | null>, anchor: HTMLEl
   }, [box, anchor]);
 }
 
-/** Calls back when the pointer is pressed outside of a box and its anchor. */
+/** Calls `onClose` when the pointer is pressed outside of a box and its anchor. */
 export function useCloseOutside(
   box: RefObject<HTMLElement | null>,
   anchor: HTMLElement | null,

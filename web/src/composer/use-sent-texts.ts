@@ -7,12 +7,15 @@ const name = 'sent';
 const most = 200;
 const longest = 10_000;
 
-/** The messages that were sent from this browser, to be walked through; the newest first. */
+/** The messages that were sent from this browser, newest first, with a cursor to step through them. */
 export function useSentTexts() {
   const [walk, setWalk] = useState<TextWalk<string>>();
   return {
     isWalking: walk !== undefined,
-    /** Returns the text of the step, given the draft; undefined when there is none. */
+    /**
+     * Returns the text one step further, or the draft after the newest message; undefined when there is no further
+     * text.
+     */
     move: (draft: string, step: 1 | -1): string | undefined => {
       const found = walkTexts(draft, walk, { entries: readSent(), step });
       if (found === undefined) return undefined;

@@ -9,14 +9,14 @@ import { WorktreeCheck } from '../parts/worktree-check.tsx';
 
 interface BranchDialogProps {
   readonly agents: readonly AgentInfo[];
-  /** The agent of the conversation: another one is chosen at first, if there is one. */
+  /** The agent of the conversation; the dialog preselects another one, if there is one. */
   readonly agent: string | undefined;
   /** Makes the branch; rejects when it cannot. */
   readonly onBranch: (send: NonNullable<BranchBody['send']>) => Promise<void>;
   readonly onClose: () => void;
 }
 
-/** Continues the conversation up to a message with any agent, beside what follows there. */
+/** Branches the conversation at a message, with any agent; the messages after it remain in their own branch. */
 export function BranchDialog({ agents, agent, onBranch, onClose }: BranchDialogProps) {
   const other = agents.find(({ id }) => id !== agent)?.id ?? agent;
   const choice = useAgentChoice(agents, { agent: other });

@@ -4,7 +4,7 @@ import { useBranches } from './branch-actions.ts';
 
 const number = new Intl.NumberFormat('en');
 
-/** A summary that takes the place of earlier messages: one line, which opens its text and a way back. */
+/** A summary that replaces earlier messages, in one line that expands to its text and to a branch before it. */
 export function CompactionRow({ event, seq }: { event: EventOf<'summary'>; seq: number | undefined }) {
   const { branchBefore, blocked } = useBranches();
   const { text, tokens, coveredTokens } = event;

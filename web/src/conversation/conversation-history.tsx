@@ -15,7 +15,7 @@ interface ConversationHistoryProps {
   readonly list: ReturnType<typeof useReadingList>;
   readonly isRunning: boolean;
   readonly queued: ReturnType<typeof useQueued>['queued'];
-  /** What the rows can do. */
+  /** The actions and the data that the rows read from context. */
   readonly contexts: {
     readonly answer: Given<typeof RelayAnswers>;
     readonly branches: Given<typeof Branches>;

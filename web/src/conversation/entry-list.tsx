@@ -9,10 +9,10 @@ interface EntryListProps {
   readonly ref: Ref<VirtualizerHandle>;
 }
 
-/** How many rows that somebody used stay in the document. */
+/** The most rows that stay mounted because the reader interacted with them. */
 const mostUsed = 30;
 
-/** The rows of the conversation, of which only those in view and those that somebody used are in the document. */
+/** The virtualized rows of the conversation: mounts those in view and those that the reader interacted with. */
 export function EntryList({ rows, scroll, ref }: EntryListProps) {
   const { version, shift } = useListChange(rows);
   const [used, setUsed] = useState<readonly string[]>([]);
@@ -31,7 +31,7 @@ export function EntryList({ rows, scroll, ref }: EntryListProps) {
       keepMounted={kept}
     >
       {row => (
-        // What is unfolded or written in a row would be lost with it.
+        // Unmounting a row would lose its expanded parts and unsent input.
         <div key={row.key} onClickCapture={() => onUse(row.key)}>
           <RowView row={row} />
         </div>
@@ -44,7 +44,7 @@ interface ListChange {
   readonly rows: readonly Row[];
   /** Whether rows were added or removed at the beginning: the measured heights move with their rows. */
   readonly shift: boolean;
-  /** Changes when another part of the thread is shown: heights are then measured anew. */
+  /** Incremented when the rows are those of another part of the thread; the row heights are then measured again. */
   readonly version: number;
 }
 

@@ -1,4 +1,4 @@
-/** Which runs and which work the reader has open. The first decision about each stays until the reader changes it. */
+/** Stores which runs and which work are expanded. The initial state of each is kept until the reader changes it. */
 export class Folds {
   readonly #open = new Map<string, boolean>();
   readonly #running = new Set<string>();

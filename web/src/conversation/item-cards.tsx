@@ -36,7 +36,7 @@ export function Notice({ level, message }: NoticeLine) {
   );
 }
 
-/** Code that the agent ran, collapsed, and its output; the runs it started are rows of their own. */
+/** Code that the agent ran, collapsed, with its output; the runs that it started are shown in separate rows. */
 export function ReplCard({ item: { code = '', printed, output } }: { item: ReplPart }) {
   const error = output?.error;
   const text = output?.stdout ?? printed.map(piece => piece.text).join('');

@@ -2,12 +2,12 @@ import { DownIcon } from '../parts/icons.tsx';
 
 interface LatestButtonProps {
   readonly shown: boolean;
-  /** How many rows came since the reader left the end. */
+  /** The number of rows that were added since the reader scrolled away from the end. */
   readonly newRows: number;
   readonly onClick: () => void;
 }
 
-/** Goes to the newest message, with the number of rows that came meanwhile. */
+/** Scrolls to the newest message; shows the number of new rows. */
 export function LatestButton({ shown, newRows, onClick }: LatestButtonProps) {
   const count = newRows > 99 ? '99+' : String(newRows);
   return (

@@ -1,6 +1,6 @@
 import { createContext, useContext } from 'react';
 
-/** What the rows of a conversation can do with the list. */
+/** The callbacks with which rows control the list. */
 export interface ListActions {
   /** The name of an agent. */
   readonly nameOf: (agentId: string | undefined) => string;

@@ -3,7 +3,7 @@ import type { ViewNode, ViewPart } from '../../../src/projections/reading/view-n
 import type { Folds } from './folds.ts';
 import { answerPlace } from './work.ts';
 
-/** Opens what is folded around an event; returns whether something was. */
+/** Expands everything collapsed around an event. Returns whether anything was collapsed. */
 export function openFoldsAt(nodes: PagedList<ViewNode>, seq: number, folds: Folds): boolean {
   const version = folds.version;
   for (const node of nodes) if (isIn(node.partList, seq)) openIn(node, seq, folds);

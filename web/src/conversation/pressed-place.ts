@@ -12,7 +12,7 @@ export class PressedPlace {
     this.#onRelease = onRelease;
   }
 
-  /** Begins with the element that scrolls. Returns what ends it. */
+  /** Starts with the scrolling element. Returns a function that stops it. */
   attach(scroll: HTMLElement): () => void {
     this.#scroll = scroll;
     const press = ({ target }: Event) => {
@@ -39,7 +39,7 @@ export class PressedPlace {
     };
   }
 
-  /** Scrolls so that what is pressed is where it was. Returns whether something is pressed. */
+  /** Scrolls so that the pressed element keeps its position. Returns whether an element is pressed. */
   hold(): boolean {
     if (this.#pressed === undefined || this.#scroll === undefined) return false;
     const { element, top } = this.#pressed;

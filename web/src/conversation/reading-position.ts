@@ -4,24 +4,24 @@ import { type Row, rowAt } from './rows.ts';
 
 /** The reader follows the end when it is at most this far away. */
 const endPx = 40;
-/** More is loaded when the end of what is loaded is this near. */
+/** The distance to the end of the loaded rows at which more are loaded. */
 const loadPx = 1_500;
 /** How far below the upper edge a row is put that the reader goes to. */
 const marginPx = 72;
 
-/** What a position does outside its list. */
+/** The effects of a reading position outside its list. */
 export interface PositionEffects {
   readonly loadEarlier: () => void;
   readonly loadLater: () => void;
   /** Called with the event that the reader sees; undefined while the end is followed. */
   readonly look: (seq: number | undefined) => void;
-  /** Called when the reader leaves the end or comes back to it. */
+  /** Called when the reader scrolls away from the end or returns to it. */
   readonly onAway: (isAway: boolean) => void;
-  /** Called when a row was gone to. */
+  /** Called when the list has scrolled to a row. */
   readonly onTarget: (key: string | undefined) => void;
 }
 
-/** What is in the list. */
+/** The rows in the list and their position in the thread. */
 export interface ListContent {
   readonly rows: readonly Row[];
   readonly firstSeq: number;
@@ -67,7 +67,7 @@ export class ReadingPosition {
     this.#effects = effects;
   }
 
-  /** Begins with the elements; returns what ends it. */
+  /** Starts with the elements of the list. Returns a function that stops it. */
   attach(elements: { scroll: HTMLElement; column: HTMLElement; spacer: HTMLElement }): () => void {
     this.#scroll = elements.scroll;
     this.#spacer = elements.spacer;
@@ -89,7 +89,7 @@ export class ReadingPosition {
     };
   }
 
-  /** Takes in what is in the list now, after it was drawn. */
+  /** Updates the position to the current content, after it was rendered. */
   update(list: VirtualizerHandle | null, content: ListContent): void {
     this.#list = list ?? undefined;
     this.#content = content;
@@ -114,7 +114,7 @@ export class ReadingPosition {
     this.#reachGoal();
   }
 
-  /** Stays where the reader is when the next change comes. */
+  /** Keeps the current position through the next change. */
   stay(): void {
     this.#recordAnchor();
     this.#follow(false);

@@ -28,7 +28,7 @@ export type Row =
   | (OfNode & { readonly kind: 'memory' })
   | (OfNode & { readonly kind: 'end'; readonly isWorking: boolean });
 
-/** What of a thread is shown as rows. */
+/** The parts of a thread that determine its rows. */
 export interface ShownThread extends Pick<ThreadReading, 'nodeList' | 'hidden' | 'cut' | 'tasks'> {
   readonly firstSeq: number;
   readonly hasEarlier: boolean;

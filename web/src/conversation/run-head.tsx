@@ -54,7 +54,7 @@ interface WorkLineProps {
   readonly isOpen: boolean;
 }
 
-/** What a run did before its answer, in one line that unfolds it. */
+/** The steps of a run before its answer, in one line that expands. */
 export const WorkLine = memo(function WorkLine({ messageId, work, isOpen }: WorkLineProps) {
   const { fold } = useListActions();
   return (

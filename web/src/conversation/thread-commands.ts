@@ -8,7 +8,7 @@ interface ThreadCommandActions {
   readonly onChanges: () => void;
   readonly onStop: () => void;
   readonly onRename: (title: string) => void;
-  /** The newest answer; empty when there is none. */
+  /** Returns the newest answer; empty when the thread has none. */
   readonly answer: () => string;
   readonly onProblem: (problem: string) => void;
 }

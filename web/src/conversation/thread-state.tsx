@@ -3,7 +3,7 @@ import type { ThreadSnapshot } from '../../../src/client/thread-store.ts';
 import { errorText } from '../../../src/base/error-text.ts';
 import { SingletreeError } from '../../../src/base/singletree-error.ts';
 
-/** What stands in the place of the messages while there are none: loading, empty, unknown, signed out or failed. */
+/** Shown instead of the messages while there are none: loading, empty, unknown, signed out or failed. */
 export function ThreadState({ thread }: { thread: ThreadSnapshot | undefined }) {
   if (thread?.error !== undefined) return <Refused error={thread.error} />;
   if (thread === undefined || thread.isLoading)

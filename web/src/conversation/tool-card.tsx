@@ -143,7 +143,7 @@ function CallOutput({ output: { text, images } }: { output: OutputView }): React
   );
 }
 
-/** What a running call reported last; a text is the newest part of an output. */
+/** The latest progress of a running call; text progress is the end of the output. */
 function Progress({ progress }: { progress: readonly unknown[] }) {
   if (progress.length === 0) return null;
   const text = progressText(progress) || progress.slice(-5).map(readable).join('\n');

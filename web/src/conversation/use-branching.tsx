@@ -15,7 +15,9 @@ interface BranchingOptions {
   readonly open: (address: ThreadAddress) => void;
 }
 
-/** Returns what makes a branch and opens it, and the dialog that asks how a branch after a message continues. */
+/**
+ * Returns a function that creates and opens a branch, and the dialog that asks how a branch after a message continues.
+ */
 export function useBranching({ client, threadId, agents, agent, open }: BranchingOptions) {
   const [message, setMessage] = useState<string>();
   const branch = useCallback(

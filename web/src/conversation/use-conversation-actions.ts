@@ -13,7 +13,7 @@ interface ListActionsOptions {
   readonly onProblem: (problem: string) => void;
 }
 
-/** Returns what the rows of a conversation can do, the same until its agents change. */
+/** Returns the callbacks for the rows of a conversation; they are stable until its agents change. */
 export function useListActions({ client, agents, threadId, fold, onProblem }: ListActionsOptions) {
   return useMemo(
     () => ({
@@ -37,7 +37,7 @@ interface RunActionsOptions {
   readonly onProblem: (problem: string | undefined) => void;
 }
 
-/** Returns what sends a message to a conversation, and what stops its runs. */
+/** Returns functions that send a message to a conversation and stop its runs. */
 export function useRunActions({ client, threadId, running, enqueue, onSend, onProblem }: RunActionsOptions) {
   return {
     send: async (message: MessageBody) => {

@@ -84,7 +84,7 @@ export function useReadingList(store: ThreadStore | undefined, thread: ThreadSna
     async (seq: number, isMarked = true) => {
       const opened = latest.current;
       if (opened === undefined) return;
-      // What cannot be loaded is not gone to: the list stays where it is.
+      // The list keeps its position when the target cannot be loaded.
       await opened.goTo(seq).catch(() => {});
       if (openFoldsAt(opened.getSnapshot().nodeList, seq, folds)) setFoldVersion(folds.version);
       const event = opened.eventAt(seq);

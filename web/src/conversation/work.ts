@@ -3,7 +3,7 @@ import { listOperations } from '../../../src/projections/activity/call-operation
 import type { ToolPart, ViewNode, ViewPart } from '../../../src/projections/reading/view-node.ts';
 import { timeBetween } from '../../../src/projections/presentation/wording.ts';
 
-/** What an agent did before its answer. */
+/** The steps of an agent before its answer. */
 export interface Work {
   /** Everything before the answer. */
   readonly parts: ReadonlySet<ViewPart>;

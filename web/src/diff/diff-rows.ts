@@ -6,7 +6,7 @@ export interface DiffRow {
   readonly right?: DiffLine;
 }
 
-/** Returns the rows of lines side by side: removed lines stand beside the added ones after them. */
+/** Returns the rows of a side-by-side diff: pairs removed lines with the added lines that follow them. */
 export function toRows(lines: readonly DiffLine[]): DiffRow[] {
   const rows: DiffRow[] = [];
   for (let at = 0; at < lines.length; ) {

@@ -9,7 +9,7 @@ import { useWide } from './use-wide.ts';
 import { visibleText } from '../code/visible-text.ts';
 import { usePathName } from '../parts/folder-path.ts';
 
-/** How many lines of a file are shown at first, and how many more at once. */
+/** The number of lines of a file that are shown at first, and added at a time. */
 const firstLines = 40;
 const moreLines = 2_000;
 /** From this width on both sides have room. */

@@ -23,7 +23,7 @@ interface CanvasProps {
   readonly view: Viewport;
 }
 
-/** All nodes as small boxes: what is drawn when too many are in view for single ones. */
+/** Draws all nodes as small boxes, when too many are visible to draw each in detail. */
 export function GraphCanvas({ overview, screen, view }: CanvasProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const colours = useColourScheme();

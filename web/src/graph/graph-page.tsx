@@ -22,7 +22,7 @@ type Level = (typeof levels)[number][0];
 const directions = { ArrowUp: 'up', ArrowDown: 'down', ArrowLeft: 'left', ArrowRight: 'right' } as const;
 type Direction = (typeof directions)[keyof typeof directions];
 
-/** The drawing of a thread: it grows while runs are under way, and shows what is in view. */
+/** The graph of a thread; it grows while runs are in progress, and draws only its visible part. */
 export function GraphPage({ client, address, open }: ThreadViewProps) {
   const { at, threadId } = address;
   const state = useHistory(threadId);

@@ -5,10 +5,12 @@ import { usePanZoom } from './use-pan-zoom.ts';
 import { useScreen } from './use-screen.ts';
 import { endView, fitView, reveal, type Size, type Viewport, zoomAt } from './viewport.ts';
 
-/** What of the drawing is in view. */
+/** The visible part of the graph. */
 export type GraphPart = HistoryAnswer<'graph'>;
 
-/** Returns the place in the drawing that is shown, and what moves it; a person moves it by pointer, wheel and keys, too. */
+/**
+ * Returns the visible part of the graph and functions to move it; the user also moves it by pointer, wheel and keys.
+ */
 export function useCamera(box: RefObject<HTMLDivElement | null>) {
   const screen = useScreen(box);
   const [view, setView] = useState<Viewport>({ x: 0, y: 0, zoom: 1 });

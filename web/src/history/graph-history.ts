@@ -26,7 +26,7 @@ export interface GraphQuery {
   readonly rect: GraphRect;
 }
 
-/** What is in view: nodes, the lines that pass, and frames; only sizes when too much is in view. */
+/** The visible nodes, edges and group frames; only sizes when there are too many to draw. */
 export interface GraphPart {
   readonly nodes: readonly GraphNode[];
   readonly lines: readonly { readonly key: string; readonly start: Point; readonly end: Point }[];

@@ -19,7 +19,7 @@ export type HistoryMethod =
   | 'track'
   | 'moment';
 
-/** What the page sends to the worker: first the thread, then questions. */
+/** A message to the worker: first the thread, then queries. */
 export type HistoryRequest =
   | { readonly threadId: string }
   | { readonly id: number; readonly method: HistoryMethod; readonly argument: unknown };
@@ -35,13 +35,13 @@ export interface HistoryStatus {
   readonly problem?: string;
 }
 
-/** What the worker sends: its status, or the answer to a question. */
+/** A message from the worker: its status, or the answer to a query. */
 export type HistoryReply =
   | { readonly status: HistoryStatus }
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly problem: string };
 
-/** What a question takes; null when it takes nothing. */
+/** The argument of a query; null when the method takes none. */
 export type HistoryArgument<Method extends HistoryMethod> =
   Parameters<ThreadHistory[Method]> extends [infer Argument] ? Argument : null;
 export type HistoryAnswer<Method extends HistoryMethod> = ReturnType<ThreadHistory[Method]>;

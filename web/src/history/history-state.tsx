@@ -1,7 +1,7 @@
 import { ViewProblem, ViewState } from '../parts/view-state.tsx';
 import type { HistoryStatus } from './history-protocol.ts';
 
-/** What stands in the place of a view while its thread is not read, or cannot be; nothing when it can be shown. */
+/** Shown instead of a view while its thread is loading, is empty or cannot be read; renders nothing otherwise. */
 export function HistoryState({ status, isEmpty, empty }: { status: HistoryStatus; isEmpty: boolean; empty: string }) {
   if (status.problem !== undefined) return <ViewProblem problem={status.problem} />;
   if (!isEmpty) return null;

@@ -4,7 +4,7 @@ import { errorText } from '../../../src/base/error-text.ts';
 import type { HistoryReply, HistoryRequest, HistoryStatus } from './history-protocol.ts';
 import { ThreadHistory } from './thread-history.ts';
 
-/** How often the page hears of new events, at most. */
+/** The minimum interval between status messages to the page. */
 const noticeMs = 100;
 
 const history = new ThreadHistory();

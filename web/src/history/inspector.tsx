@@ -25,7 +25,7 @@ interface SeenEvent {
   readonly line?: number;
 }
 
-/** One event of a thread: its JSON, the line it came from, and its places in the other views. */
+/** Shows one event of a thread: its JSON, the line it was read from, and links to the other views. */
 export function Inspector({ client, state, address, seq, open }: InspectorProps) {
   const event = useAnswer(state, 'event', seq) as SeenEvent | undefined;
   const panel = useRef<HTMLElement>(null);

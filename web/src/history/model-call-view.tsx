@@ -13,7 +13,10 @@ interface ModelCallViewProps {
   readonly open: (seq: number) => void;
 }
 
-/** The model call that an event belongs to: what it took, what was sent, what differs from the call before, and the answer. */
+/**
+ * The model call that an event belongs to: its usage, its request, the difference from the previous call, and its
+ * answer.
+ */
 export function ModelCallView({ state, seq, open }: ModelCallViewProps) {
   const call = useAnswer(state, 'modelCall', seq);
   if (call === undefined) return null;
@@ -94,7 +97,7 @@ function cached({ inputTokens, cacheReadTokens = 0 }: NonNullable<ModelCall['usa
   return `${tokens(cacheReadTokens)}${share}`;
 }
 
-/** What the call has in common with the one before it, in a sentence. */
+/** States how the call differs from the previous one. */
 function Difference({ difference, open }: { difference: CallDifference; open: (seq: number) => void }) {
   const { seq, sameMessages, messagesBefore, changed } = difference;
   const isPrefix = sameMessages === messagesBefore;

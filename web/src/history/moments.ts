@@ -6,7 +6,7 @@ import {
 } from '../../../src/projections/reading/thread-reading.ts';
 import { type SeenNode, SeenNodes } from './seen-node.ts';
 
-/** What a person saw at one moment: the newest messages of the conversation. */
+/** The conversation as it was at one event: its newest messages and its totals. */
 export interface Moment {
   readonly seq: number;
   readonly type: string;
@@ -23,7 +23,7 @@ export interface Moment {
 const everyEvents = 64;
 const mostNodes = 6;
 
-/** What was seen after each event; the states of a reading never change, so that every earlier one can be shown. */
+/** Returns the conversation as of any event. Reading states are immutable, so earlier ones are kept as checkpoints. */
 export class Moments {
   readonly #events: readonly LoggedEvent[];
   readonly #seen = new SeenNodes();

@@ -12,11 +12,11 @@ export interface History {
   /** Rejects when the question cannot be answered. */
   ask<Method extends HistoryMethod>(method: Method, argument: HistoryArgument<Method>): Promise<HistoryAnswer<Method>>;
   readonly getStatus: () => HistoryStatus;
-  /** Calls back when more was read; returns an unsubscribe function. */
+  /** Calls `listener` when more events were read. Returns an unsubscribe function. */
   readonly subscribe: (listener: () => void) => () => void;
 }
 
-/** How long a thread that nobody shows is kept: another view of it opens at once. */
+/** How long an unused history stays open, so that another view of the thread opens without a reload. */
 const lingerMs = 20_000;
 
 interface Opened {
@@ -28,7 +28,10 @@ interface Opened {
 
 const opened = new Map<string, Opened>();
 
-/** Opens the history of a thread, or the one that is open already; each call needs a `releaseHistory`. */
+/**
+ * Opens the history of a thread, or returns the one that is already open. Each call must be paired with
+ * `releaseHistory`.
+ */
 export function openHistory(threadId: string): History {
   const known = opened.get(threadId) ?? start(threadId);
   clearTimeout(known.timer);
@@ -37,7 +40,7 @@ export function openHistory(threadId: string): History {
   return known.history;
 }
 
-/** Closes the history of a thread after a while when nobody else uses it. */
+/** Releases the history of a thread; it is closed after `lingerMs` unless it is opened again. */
 export function releaseHistory(threadId: string): void {
   const known = opened.get(threadId);
   if (known === undefined || --known.users > 0) return;

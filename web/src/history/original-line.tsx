@@ -11,7 +11,7 @@ interface OriginalLineProps {
 
 const mostShown = 20_000;
 
-/** The line that an external program printed and that an event came from. */
+/** The line of output of an external program from which an event was read. */
 export function OriginalLine({ client, threadId, runId, line }: OriginalLineProps) {
   const load = useCallback(async () => {
     // The lines of a program belong to its main run, whose id begins those of its subagents.

@@ -10,7 +10,7 @@ export interface PlaybackTrack {
 /** Pauses longer than this are idle time, which is played as this long. */
 const longestPause = 1500;
 
-/** The times of events; one without a time comes with the event before it, and none goes back. */
+/** Returns the times of events, never decreasing; an event without a time has the time of the previous one. */
 export function buildTrack(events: readonly AgentEvent[]): PlaybackTrack {
   const real = new Float64Array(events.length);
   const busy = new Float64Array(events.length);

@@ -25,7 +25,7 @@ export class SeenNodes {
   #stamps = 0;
 
   of(node: ViewNode): SeenNode {
-    // The text and the calls of a node are made when they are read: they are left out by name.
+    // The text and the calls of a node are computed lazily; naming the fields excludes them.
     const { id, role, siblings, collapsed, partList } = node;
     const { runId, agentId, model, status, startedAt, endedAt, memory, answers, covers } = node;
     const shown = partList.slice(Math.max(0, partList.length - mostParts));

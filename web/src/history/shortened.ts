@@ -2,7 +2,7 @@ const mostText = 4000;
 const mostEntries = 300;
 const mostDepth = 12;
 
-/** A value with long texts, long lists and deep nesting cut, each with a note of what is missing. */
+/** Returns a value with long texts, long lists and deep nesting truncated, each with a note about the omitted part. */
 export function shortened(value: unknown, depth = 0): unknown {
   if (typeof value === 'string')
     return value.length <= mostText

@@ -29,15 +29,15 @@ export interface TimelinePart {
   readonly span: TimeSpan;
 }
 
-/** Which rows are asked for: a number of them, from a row or around an event. */
+/** The requested rows: a number of them, from a given row. */
 export interface TimelineQuery {
   readonly first: number;
   readonly count: number;
 }
 
 /**
- * All events of a thread with the views that need them. It lives in a worker: what it returns is small, whatever the
- * length of the thread.
+ * All events of a thread with the views that need them. It runs in a worker and returns small results, however long the
+ * thread is.
  */
 export class ThreadHistory {
   readonly #events: LoggedEvent[] = [];
@@ -130,12 +130,12 @@ export class ThreadHistory {
     return this.#graph.search(query.detail, query.text);
   }
 
-  /** The executions of code and the runs that wrote it, with what they cost. */
+  /** Returns the code executions and the runs that wrote the code, with their cost. */
   repl(): ReplSession {
     return buildReplSession(this.#graph.conversation(), this.#totalsNow());
   }
 
-  /** What the thread came to, for a comparison with others. */
+  /** Returns the outcome of the thread, to compare it with others. */
   summary(): ThreadSummary {
     return buildSummary(this.#graph.conversation(), this.#steps(), { totals: this.#totalsNow(), folder: this.#folder });
   }
@@ -146,12 +146,12 @@ export class ThreadHistory {
     return fileGroups(projectThread(conversation, defaultActive(conversation)));
   }
 
-  /** When the events came, for a playback. */
+  /** Returns the times of the events, for playback. */
   track(): PlaybackTrack {
     return buildTrack(this.#events);
   }
 
-  /** What a person saw right after an event. */
+  /** Returns the conversation as it was right after an event. */
   moment(seq: number): Moment {
     return this.#moments.at(seq);
   }

@@ -18,7 +18,7 @@ interface SummaryFolder {
   readonly note?: string;
 }
 
-/** What a thread came to: its state, what it took and what it changed. */
+/** The outcome of a thread: its state, its cost in time and tokens, and its changes. */
 export interface ThreadSummary {
   readonly request: string;
   readonly agentId: string;
@@ -42,7 +42,7 @@ export interface ThreadSummary {
   readonly firstTextMs?: number;
   /** The files that calls wrote, with how often. */
   readonly files: readonly { readonly path: string; readonly writes: number }[];
-  /** What was done, in order; of many steps the first. */
+  /** The first steps, in order. */
   readonly done: readonly Pick<TimelineStep, 'seq' | 'kind' | 'label' | 'detail' | 'status'>[];
 }
 

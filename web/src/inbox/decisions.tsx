@@ -28,7 +28,7 @@ interface Loaded {
 export function Decisions({ client, agents, open }: DecisionsProps) {
   const [loaded, setLoaded] = useState<Loaded>();
   const { threads } = useThreads();
-  // What waits changes with every decision.
+  // Every decision changes the pending relays, so a change of them reloads the list.
   const waiting = threads.flatMap(thread => thread.waiting ?? []).join();
   const load = useCallback(
     async (before: readonly DecisionInfo[], cursor?: string) => {

@@ -15,7 +15,7 @@ interface InboxRowProps {
   readonly folder: string | undefined;
   /** The time that its age refers to. */
   readonly now: number;
-  /** Until when it is put off. */
+  /** When a postponed relay is due. */
   readonly until: number | undefined;
   readonly isChosen: boolean;
   readonly onChoose: (relayId: string) => void;

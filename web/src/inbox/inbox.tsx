@@ -22,7 +22,7 @@ interface InboxProps extends PageProps {
   readonly open: (address: Address) => void;
 }
 
-/** Everything that waits for a person, of every agent and thread, and what was decided. */
+/** The pending relays of all agents and threads, and past decisions. */
 export function Inbox({ client, agents, address, open, onMenu }: InboxProps) {
   const isHistory = address.view === 'history';
   return (
@@ -142,7 +142,10 @@ interface AnswerAndNext extends Pick<ReturnType<typeof useRelays>, 'settle' | 'r
   readonly choose: (id: string | undefined) => void;
 }
 
-/** Returns what answers a relay and goes on to the next one at once; it comes back when the answer is refused. */
+/**
+ * Returns a callback that answers a relay and selects the next one; restores the relay when the server rejects the
+ * answer.
+ */
 function useAnswerAndNext({ client, relays, settle, restore, choose }: AnswerAndNext) {
   return useMemo(
     () => async (relayId: string, body: RelayBody) => {
@@ -163,13 +166,13 @@ function useAnswerAndNext({ client, relays, settle, restore, choose }: AnswerAnd
   );
 }
 
-/** Until when a question is put off; undefined when it is not. */
+/** Returns when a postponed relay is due; undefined when it is not postponed. */
 function findUntil({ id }: RelayInfo, reminders: Reminders): number | undefined {
   const until = reminders[id];
   return until !== undefined && until > Date.now() ? until : undefined;
 }
 
-/** Those that were put off come last, the next one to be due first. */
+/** Sorts postponed relays last, the next due first. */
 function putOffLast(relays: readonly RelayInfo[], reminders: Reminders): readonly RelayInfo[] {
   const until = (info: RelayInfo) => findUntil(info, reminders) ?? 0;
   return relays.toSorted((one, other) => until(one) - until(other));

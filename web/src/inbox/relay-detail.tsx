@@ -20,12 +20,12 @@ interface RelayDetailProps {
   readonly agents: readonly AgentInfo[];
   /** The folder that its thread works in. */
   readonly folder: string | undefined;
-  /** Whether it was answered elsewhere meanwhile. */
+  /** Whether it was answered elsewhere in the meantime. */
   readonly isGone: boolean;
   readonly open: (address: Address) => void;
   /** Returns to the list on a narrow screen. */
   readonly onBack: () => void;
-  /** Called when it was put off. */
+  /** Called after the relay was postponed. */
   readonly onPutOff: () => void;
 }
 

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { readStored, writeStored } from '../parts/stored-value.ts';
 import { useLatest } from '../parts/use-latest.ts';
 
-/** The questions that were put off in this browser: their ids, and until when. */
+/** The relays that were postponed in this browser: their due times by id. */
 export type Reminders = Readonly<Record<string, number>>;
 
 const name = 'reminders';
@@ -18,12 +18,12 @@ export function remindAt(relayId: string, time: number): void {
   change({ ...Object.fromEntries(kept), [relayId]: time });
 }
 
-/** Returns the questions that are put off now. */
+/** Returns the relays that are postponed now. */
 export function useReminders(): Reminders {
   return useSyncExternalStore(subscribe, () => current);
 }
 
-/** Calls back once for each question whose time has come while the page is open. */
+/** Calls `onDue` once for each relay that becomes due while the page is open. */
 export function useDueReminders(onDue: (relayId: string) => void): void {
   const reminders = useReminders();
   const latest = useLatest(onDue);

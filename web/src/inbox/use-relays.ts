@@ -4,7 +4,7 @@ import type { Client } from '../../../src/client/client.ts';
 import { errorText } from '../../../src/base/error-text.ts';
 import type { RelayInfo, ThreadInfo } from '../../../src/protocols/http-api.ts';
 
-/** What waits for a person, or why that is not known. */
+/** The pending relays, or the reason that they could not be loaded. */
 export interface Relays {
   readonly state: 'loading' | 'loaded' | 'failed';
   /** The relays that wait, oldest first. */
@@ -79,7 +79,7 @@ export function useRelays(client: Client, threads: readonly ThreadInfo[], isLive
   };
 }
 
-/** How often the connection was lost: what happened meanwhile has to be loaded again. */
+/** The number of lost connections; after each one the relays are loaded again. */
 function useLosses(isLive: boolean): number {
   const [wasLive, setWasLive] = useState(isLive);
   const [losses, setLosses] = useState(0);

@@ -18,7 +18,7 @@ export interface PaletteSource {
   readonly typed: string;
   /** The threads that are loaded. */
   readonly threads: readonly ThreadInfo[];
-  /** What the server found. */
+  /** The search results of the server. */
   readonly found: Found | undefined;
   readonly agents: readonly AgentInfo[];
   readonly open: (address: Address) => void;
@@ -30,7 +30,7 @@ export interface PaletteSource {
 /** How many conversations are offered: a longer list is searched, not read. */
 const mostThreads = 20;
 
-/** Returns what a typed text offers: all of its words are in the name. Nothing typed offers commands and the newest. */
+/** Returns the choices whose name contains all typed words; for an empty text, commands and the newest threads. */
 export function choicesFor(source: PaletteSource): PaletteChoice[] {
   const { typed, threads, found, agents, open } = source;
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);

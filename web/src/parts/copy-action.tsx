@@ -3,7 +3,7 @@ import { QuietButton } from './quiet-button.tsx';
 
 interface CopyActionProps {
   readonly label: string;
-  /** What it shows for a moment when the clipboard took the text. */
+  /** The label that is shown for a moment after the text was copied. */
   readonly success: string;
   readonly text: () => string;
   /** Its icon. */

@@ -63,7 +63,7 @@ interface DialogActionsProps {
   readonly onClose: () => void;
 }
 
-/** The end of a dialog that asks whether to act: what went wrong, the button that closes it, and the one that acts. */
+/** The footer of a confirmation dialog: the problem, the button that closes it, and the button that confirms. */
 export function DialogActions(props: DialogActionsProps) {
   const { problem, label, isDisabled, onAct, cancelLabel = 'Cancel', onClose } = props;
   return (

@@ -1,6 +1,6 @@
 import { SingletreeError } from '../../../src/base/singletree-error.ts';
 
-/** Returns why no news come, in words: no network, a server that answers with errors, or a lost connection. */
+/** Explains a lost connection in words: no network, a server that answers with errors, or an interrupted stream. */
 export function lossText(isOnline: boolean, error: unknown): string {
   if (!isOnline) return 'You are offline. What you read here may be out of date.';
   const status = SingletreeError.is(error) ? error.details['status'] : undefined;

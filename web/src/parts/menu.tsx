@@ -12,7 +12,7 @@ interface MenuProps {
   readonly label: string;
   /** The button that opened it. */
   readonly anchor: HTMLElement;
-  /** A class beside that of every menu. */
+  /** A class in addition to that of every menu. */
   readonly look?: string;
   readonly onClose: () => void;
   readonly children: ReactNode;
@@ -23,7 +23,7 @@ const edge = 8;
 /** Closes the menu around an item, with the focus where it was before. */
 const CloseMenu = createContext(() => {});
 
-/** A menu beside the button that opened it: arrow keys move, Escape closes it and returns the focus. */
+/** A menu next to the button that opened it: arrow keys move, Escape closes it and returns the focus. */
 export function Menu({ label, anchor, look = '', onClose, children }: MenuProps) {
   const element = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {

@@ -10,7 +10,7 @@ interface QuietButtonProps {
   readonly children: ReactNode;
 }
 
-/** An unobtrusive button beside a message. */
+/** An unobtrusive button next to a message. */
 export function QuietButton({ label, blocked, ref, onClick, children }: QuietButtonProps) {
   return (
     <button

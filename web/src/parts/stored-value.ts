@@ -2,7 +2,7 @@ import type * as z from 'zod';
 
 const prefix = 'singletree:';
 
-/** Returns what the browser keeps under a name; undefined when there is nothing valid. */
+/** Returns the stored value of a name; undefined when there is no valid one. */
 export function readStored<Schema extends z.ZodType>(name: string, schema: Schema): z.infer<Schema> | undefined {
   try {
     const text = localStorage.getItem(prefix + name);

@@ -1,6 +1,6 @@
 import { CloseIcon } from './icons.tsx';
 
-/** One short message at the edge of the page, with what can be done about it. */
+/** A short message at the edge of the page, with its actions. */
 export interface Toast {
   readonly key: string;
   readonly text: string;

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from 'react';
 import { errorText } from '../../../src/base/error-text.ts';
 
-/** What was loaded: its value, the reason that there is none, or neither while it is loaded. */
+/** The state of a load: its value, its problem, or neither while loading. */
 export interface Loaded<Value> {
   readonly value?: Value;
   readonly problem?: string;

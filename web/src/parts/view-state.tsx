@@ -24,7 +24,7 @@ export function ViewProblem({ problem, onRetry }: { problem: string; onRetry?: (
   );
 }
 
-/** Stands in the place of rows while they load. */
+/** A placeholder for rows while they load. */
 export function Skeleton({ label }: { readonly label: string }) {
   return (
     <div className="skeleton" role="progressbar" aria-label={label}>

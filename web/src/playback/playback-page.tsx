@@ -20,7 +20,7 @@ const speeds = [
 type Speed = (typeof speeds)[number]['value'];
 const wholeMs = 10_000;
 
-/** A thread as it came to be: played at any speed, and moved through with a scrubber. */
+/** Plays back a thread at any speed, with a scrubber. */
 export function PlaybackPage({ agents, address, open }: ThreadViewProps) {
   const state = useHistory(address.threadId);
   // While a thread is read, its track grows: it is asked for when all that was stored is read.
@@ -97,7 +97,7 @@ function Player({ state, track, agents, address, open }: PlayerProps) {
   );
 }
 
-/** Which event is shown, and how long after the first one it came. */
+/** Returns a label with the number of the event and its time since the first one. */
 function momentText({ firstSeq, real }: PlaybackTrack, index: number): string {
   const [seq, last] = [firstSeq + index, firstSeq + real.length - 1].map(each => each.toLocaleString('en'));
   return `Event ${seq} of ${last} · ${durationText(real[index] ?? 0)} of ${durationText(real.at(-1) ?? 0)}`;

@@ -5,7 +5,7 @@ import { SingletreeError } from '../../../src/base/singletree-error.ts';
 import type { ProjectInfo } from '../../../src/protocols/http-folders.ts';
 import { readStored, writeStored } from '../parts/stored-value.ts';
 
-/** The projects of the server, and the one that new conversations begin in. */
+/** The projects of the server, and the one in which new conversations start. */
 export interface Projects {
   readonly list: readonly ProjectInfo[];
   readonly current: ProjectInfo | undefined;
@@ -13,7 +13,7 @@ export interface Projects {
   readonly asked: ProjectInfo | undefined;
   /** Opens a folder and asks whether to trust it; rejects when it cannot be opened. */
   readonly open: (folder: string) => Promise<ProjectInfo>;
-  /** Makes an open project the one that new conversations begin in. */
+  /** Selects an open project for new conversations. */
   readonly choose: (project: ProjectInfo) => void;
   /** Asks about the configuration of a project; nothing closes the question. */
   readonly ask: (project: ProjectInfo | undefined) => void;

@@ -107,7 +107,7 @@ export function DecisionForm({ relay, asked: { answers, risks } }: DecisionFormP
   );
 }
 
-/** What a key of the inbox presses; nothing to see. */
+/** An invisible button that a key of the inbox clicks. */
 function KeyTarget({ keys, onPress }: { readonly keys: string; readonly onPress: () => void }) {
   return <button type="button" className="unseen" tabIndex={-1} aria-hidden="true" data-key={keys} onClick={onPress} />;
 }

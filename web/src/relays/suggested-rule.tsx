@@ -13,7 +13,7 @@ interface SuggestedRuleProps {
   readonly onAnswer: (answer: RelayBody) => void;
 }
 
-/** Offers a rule for what was approved again and again: shows exactly what it allows before anything is saved. */
+/** Suggests a rule for calls that were approved repeatedly; shows exactly what it allows before saving it. */
 export function SuggestedRuleCard({ client, relay, onAnswer }: SuggestedRuleProps) {
   const suggested = useSuggestedRule(client, relay);
   const [problem, setProblem] = useState<string>();

@@ -20,7 +20,7 @@ const gapWidth = 3;
 type TimelinePart = HistoryAnswer<'timeline'>;
 const legend = { model: 'model', tool: 'tools', person: 'you' };
 
-/** What the runs of a thread did and when, as rows with bars; a click shows the event. */
+/** The timeline of a thread's runs, as rows with bars; a click opens the event. */
 export function RunsPage({ client, address, open }: ThreadViewProps) {
   const { at } = address;
   const state = useHistory(address.threadId);
@@ -142,13 +142,13 @@ function useRowInView(
 
 interface StepKeys {
   readonly row: number | undefined;
-  /** How many steps there are; undefined until they are known. */
+  /** The number of steps; undefined until it is known. */
   readonly count: number | undefined;
   readonly history: ReturnType<typeof useHistory>['history'];
   readonly select: (step: TimelineStep) => void;
 }
 
-/** Returns what moves through the steps by keys; it returns false for any other key. */
+/** Returns a key handler that moves through the steps; it returns false for any other key. */
 function useStepKeys({ row, count, history, select }: StepKeys) {
   // Where the keys are: ahead of the selected row while the worker answers.
   const cursor = useRef(-1);

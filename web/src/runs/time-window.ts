@@ -1,4 +1,4 @@
-/** The part of a timeline that is in view, in percent of the whole. */
+/** The visible part of a timeline, in percent of the whole. */
 export interface TimeWindow {
   readonly from: number;
   readonly to: number;
@@ -22,7 +22,7 @@ export function moved({ from, to }: TimeWindow, part: number): TimeWindow {
   return inside(from + (to - from) * part, to - from);
 }
 
-/** Returns where a position of the whole is in the window, in percent of the window. */
+/** Converts a position on the whole timeline to percent of the window. */
 export function inWindow({ from, to }: TimeWindow, position: number): number {
   return ((position - from) / (to - from)) * 100;
 }

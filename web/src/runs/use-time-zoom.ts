@@ -13,7 +13,7 @@ const keys: Readonly<Record<string, (window: TimeWindow) => TimeWindow>> = {
   ArrowLeft: window => moved(window, -0.2),
 };
 
-/** Which part of the time is in view: changed by keys, and by the wheel over `lane` with Ctrl, or sideways. */
+/** Returns the visible time range; keys change it, and over `lane` Ctrl with the wheel or sideways scrolling. */
 export function useTimeZoom(box: RefObject<HTMLElement | null>, lane: string) {
   const [window, setWindow] = useState(wholeTime);
   useEffect(() => {

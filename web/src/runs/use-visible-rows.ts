@@ -4,7 +4,7 @@ import { type RefObject, useEffect, useState } from 'react';
 const beyond = 16;
 const stride = 8;
 
-/** Which rows of a list with rows of one height are in view, with some more on both sides. */
+/** Returns the visible range of a list of rows of equal height, with a margin on both sides. */
 export function useVisibleRows(
   box: RefObject<HTMLElement | null>,
   rowHeight: number,

@@ -1,10 +1,10 @@
 interface ZoomButtonsProps {
   readonly zoom: (way: 'in' | 'out' | 'fit') => void;
-  /** Whether the whole time is in view. */
+  /** Whether the whole timeline is visible. */
   readonly isWhole: boolean;
 }
 
-/** Buttons for what keys and the wheel do with the time of a timeline. */
+/** Buttons for the zoom and pan actions of keys and wheel. */
 export function ZoomButtons({ zoom, isWhole }: ZoomButtonsProps) {
   return (
     <div className="runs-zoom" role="group" aria-label="Zoom">

@@ -3,7 +3,7 @@ import type { Client } from '../../../src/client/client.ts';
 import { errorText } from '../../../src/base/error-text.ts';
 import type { SessionInfo } from '../../../src/protocols/http-sessions.ts';
 
-/** How far an import is, and what went wrong in it. */
+/** The progress of an import, and its problems. */
 export interface ImportProgress {
   readonly isRunning: boolean;
   readonly done: number;

@@ -9,7 +9,7 @@ interface GrantsProps {
   readonly onRevoke: (grant: GrantInfo) => Promise<void>;
 }
 
-/** What people allowed for longer than one call, in which conversation. */
+/** The permissions that users granted for more than one call, with the conversation of each. */
 export function Grants({ grants, open, onRevoke }: GrantsProps) {
   return (
     <section aria-labelledby="grants">

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { errorText } from '../../../src/base/error-text.ts';
 
-/** Ends what was allowed; says why when it cannot. */
+/** Revokes a permission; shows the reason when that fails. */
 export function RevokeButton({ onRevoke }: { readonly onRevoke: () => Promise<void> }) {
   const [problem, setProblem] = useState<string>();
   return (

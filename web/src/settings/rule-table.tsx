@@ -8,7 +8,7 @@ interface RuleTableProps extends Pick<RulesInfo, 'folder' | 'rules' | 'fallback'
   readonly onRevoke: (ruleId: string) => Promise<void>;
 }
 
-/** Every rule in effect with its source; what was saved for all conversations can be revoked. */
+/** Lists every rule in effect with its source; rules that were saved for all conversations can be revoked. */
 export function RuleTable({ folder, rules, fallback, onRevoke }: RuleTableProps) {
   return (
     <section aria-labelledby="rules">
@@ -40,7 +40,7 @@ export function RuleTable({ folder, rules, fallback, onRevoke }: RuleTableProps)
 
 interface RuleRowProps extends Pick<RuleTableProps, 'onRevoke'> {
   readonly rule: Rule;
-  /** Which calls it is about, when the rule does not say. */
+  /** The calls that the rule applies to, when its selectors do not name them. */
   readonly covers?: string;
 }
 

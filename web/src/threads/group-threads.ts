@@ -13,8 +13,8 @@ export interface GroupOptions {
 }
 
 /**
- * Groups threads, given in the order of their last change: first what waits for a person, the one that waits longest
- * first, then what is pinned, what runs, and the others by day, or by the folder that they work in.
+ * Groups threads, given with the latest change first: threads that wait for the user (oldest change first), pinned
+ * threads, running threads, then the others by day or by folder.
  */
 export function groupThreads(threads: readonly ThreadInfo[], options: GroupOptions): ListRow[] {
   const groups = new Map<string, ThreadInfo[]>(firstGroups.map(label => [label, []]));
@@ -49,7 +49,7 @@ export function waitingIn(threads: readonly ThreadInfo[]): number {
 const waitingLabel = 'Waiting for you';
 const firstGroups = [waitingLabel, 'Pinned', 'Running'];
 
-/** The group of a thread that comes before all others; undefined when it has none. */
+/** Returns the group that takes precedence over day and folder; undefined when the thread is in none. */
 function getUrgency(thread: ThreadInfo): string | undefined {
   if (waitingIn([thread]) > 0) return waitingLabel;
   if (thread.isPinned === true) return 'Pinned';

@@ -3,7 +3,7 @@ import { Skeleton } from '../parts/view-state.tsx';
 import { useIsOnline } from '../parts/use-is-online.ts';
 import type { ThreadListView } from './thread-list.ts';
 
-/** How the list stands, when it has nothing to show or may be old. */
+/** The state of the list, when it is empty or may be out of date. */
 export function ListNotice({ view, onRetry }: { view: ThreadListView; onRetry: () => void }) {
   const { state, threads, problem, lostBy } = view;
   const isOnline = useIsOnline();

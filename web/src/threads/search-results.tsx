@@ -18,7 +18,7 @@ interface SearchResultsProps {
   readonly onMenu: (thread: ThreadInfo, anchor: HTMLElement) => void;
 }
 
-/** What a search found: conversations by title, then messages. */
+/** The results of a search: threads by title, then messages. */
 export function SearchResults({ client, agents, typed, now, current, open, onMenu }: SearchResultsProps) {
   const found = useSearch(client, typed);
   const count = found === undefined ? undefined : found.threads.length + found.hits.length;

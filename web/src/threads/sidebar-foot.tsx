@@ -8,7 +8,7 @@ interface SidebarFootProps {
   readonly onHelp: () => void;
 }
 
-/** What is below the list of conversations. */
+/** The buttons below the list of conversations. */
 export function SidebarFoot({ archived, onArchived, onSettings, onHelp }: SidebarFootProps) {
   return (
     <div className="sidebar-foot">

@@ -4,17 +4,17 @@ import { errorText } from '../../../src/base/error-text.ts';
 import { SingletreeError } from '../../../src/base/singletree-error.ts';
 import type { ThreadInfo, ThreadNews } from '../../../src/protocols/http-api.ts';
 
-/** How the list stands: `signed-out` when the server does not know the person any more. */
+/** The connection state of the list: `signed-out` when the server rejects the user's token. */
 export type ListState = 'loading' | 'live' | 'lost' | 'signed-out' | 'failed';
 
-/** What the list of threads shows. It is immutable: a later one is another object. */
+/** An immutable snapshot of the list of threads. */
 export interface ThreadListView {
-  /** The threads that were loaded, the one that changed last first; without those that are about to be deleted. */
+  /** The loaded threads, latest change first, without those that are about to be deleted. */
   readonly threads: readonly ThreadInfo[];
   readonly hasMore: boolean;
   readonly state: ListState;
   readonly problem?: string;
-  /** What ended the connection, while it is lost. */
+  /** The error that ended the connection, while it is lost. */
   readonly lostBy?: unknown;
 }
 
@@ -38,7 +38,7 @@ export class ThreadList {
 
   readonly view = (): ThreadListView => this.#view;
 
-  /** Follows the list while somebody listens. Returns an unsubscribe function. */
+  /** Follows the list while it has listeners. Returns an unsubscribe function. */
   readonly subscribe = (listener: () => void): (() => void) => {
     const own = () => listener();
     this.#listeners.add(own);
@@ -64,7 +64,7 @@ export class ThreadList {
     this.#show({});
   }
 
-  /** Takes in what the server answered to a change, before the stream reports it. */
+  /** Stores the server's response to a change, before the stream reports it. */
   put(thread: ThreadInfo): void {
     this.#threads.set(thread.id, { ...this.#threads.get(thread.id), ...thread });
     this.#show({});
@@ -77,7 +77,7 @@ export class ThreadList {
     this.#show({});
   }
 
-  /** Begins anew, as after a failure. */
+  /** Restarts the stream, for example after a failure. */
   readonly restart = (): void => {
     this.#stop?.abort();
     this.#show({ state: 'loading' });
@@ -121,7 +121,7 @@ export class ThreadList {
   async #load(cursor: string): Promise<void> {
     try {
       const { threads, next } = await this.#client.searchThreads({ limit: pageSize, cursor });
-      // What the stream brought meanwhile is newer.
+      // Updates from the stream in the meantime are newer.
       for (const thread of threads) if (!this.#threads.has(thread.id)) this.#threads.set(thread.id, thread);
       if (this.#cursor === cursor) this.#cursor = next;
       this.#show({});

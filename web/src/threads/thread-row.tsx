@@ -17,7 +17,7 @@ interface ThreadRowProps {
   readonly onMenu: (thread: ThreadInfo, anchor: HTMLElement) => void;
 }
 
-/** A thread in the list: what it is about, how it stands, who works on it, its cost and age. */
+/** A thread in the list: its title, state, agent, cost and age. */
 export const ThreadRow = memo(function ThreadRow({
   thread,
   agent,

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import type { Client } from '../../../src/client/client.ts';
 import type { SearchInfo, ThreadInfo } from '../../../src/protocols/http-api.ts';
 
-/** What a search found: threads by their title, and messages by their words. */
+/** The results of a search: threads by title, and messages by text. */
 export interface Found {
   readonly text: string;
   readonly threads: readonly ThreadInfo[];

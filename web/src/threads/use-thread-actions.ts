@@ -6,10 +6,10 @@ import { useLatest } from '../parts/use-latest.ts';
 import type { ThreadList } from './thread-list.ts';
 import { getTitle } from './use-threads.ts';
 
-/** How long a deletion can be taken back. */
+/** How long a deletion can be undone. */
 const undoMs = 8000;
 
-/** A deletion that can still be taken back. */
+/** A deletion that can still be undone. */
 export interface PendingDeletion {
   readonly thread: ThreadInfo;
   readonly undo: () => void;
@@ -18,7 +18,7 @@ export interface PendingDeletion {
 export interface ThreadActions {
   readonly change: (thread: ThreadInfo, change: ThreadChangeBody) => void;
   readonly branch: (thread: ThreadInfo) => void;
-  /** Hides a thread at once, and deletes it when nobody takes that back in time. */
+  /** Hides a thread at once, and deletes it unless the user undoes that in time. */
   readonly remove: (thread: ThreadInfo) => void;
 }
 
@@ -31,7 +31,7 @@ interface ActionOptions {
   readonly current: string | undefined;
 }
 
-/** Returns what can be done with threads, the deletion that can be taken back, and what failed last. */
+/** Returns the actions on threads, the deletion that can be undone, and the last problem. */
 export function useThreadActions({ client, list, open, current }: ActionOptions) {
   const [deletion, setDeletion] = useState<PendingDeletion>();
   const [problem, setProblem] = useState<string>();

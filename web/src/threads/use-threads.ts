@@ -12,7 +12,7 @@ export function useThreadList(client: Client): { readonly list: ThreadList; read
   return { list, view: useSyncExternalStore(list.subscribe, list.view) };
 }
 
-/** Returns what the list of threads shows. */
+/** Returns the current snapshot of the list of threads. */
 export function useThreads(): ThreadListView {
   const list = useContext(Threads);
   if (list === undefined) throw new Error('expected the provider of the threads');

@@ -1,9 +1,9 @@
 import { sumCounts } from '../../../src/events/usage-sum.ts';
 import type { UsageTotalInfo } from '../../../src/protocols/http-api.ts';
 
-/** What usage is kept apart by. */
+/** The dimension by which usage is grouped. */
 export type UsageKey = 'day' | 'agent' | 'model';
-/** What is counted. */
+/** The measured quantity. */
 export type Measure = 'tokens' | 'cost';
 
 /** One line of the table: what one day, agent or model used. */

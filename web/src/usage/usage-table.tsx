@@ -4,7 +4,7 @@ import { addUsageLines, type UsageKey, type UsageLine } from './usage-series.ts'
 const heads: Record<UsageKey, string> = { day: 'Day', agent: 'Agent', model: 'Model' };
 const count = (value: number) => value.toLocaleString('en');
 
-/** What each day, agent or model used, and all of them. */
+/** The usage of each day, agent or model, with a total. */
 export function UsageTable({ lines, by }: { lines: readonly UsageLine[]; by: UsageKey }) {
   const all = lines.reduce(addUsageLines);
   return (
