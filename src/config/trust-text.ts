@@ -1,7 +1,7 @@
 import { visibleLine } from '../base/terminal-text.ts';
 import type { UntrustedProject } from './load-config.ts';
 
-/** What is asked about a folder that nobody has trusted yet, on every surface. */
+/** The question about a folder that is not trusted yet, in every interface. */
 export const trustQuestionText = 'Trust this folder?';
 
 /** Describes what the configuration of a folder would do, one line each: what a person reads before they trust it. */

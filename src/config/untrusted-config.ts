@@ -3,7 +3,7 @@ import { defined } from '../base/defined.ts';
 import { visibleLine } from '../base/terminal-text.ts';
 import type { Config, ConfigData } from './config-schema.ts';
 
-/** What a file of a folder that is not trusted may set, and what it would bring beyond that. */
+/** The allowed part of an untrusted folder's configuration, and a description of the rest. */
 export interface UntrustedConfig {
   readonly config: Config;
   /** One sentence for each part that waits for trust. */
@@ -11,9 +11,10 @@ export interface UntrustedConfig {
 }
 
 /**
- * Splits a JSON configuration. What applies can only make decisions stricter: rules that deny, the default `deny`, rules
- * that ask unless the person's own default is `deny`, which they would lift. Beside it only the title of the page applies:
- * nothing starts programs, chooses agents or models, reads keys, moves data or hides what happens.
+ * Splits a JSON configuration. Only rules that make decisions stricter apply: rules that deny, the default `deny`, and
+ * rules that ask unless the person's own default is `deny`, which they would relax. Apart from them only the title of
+ * the page applies, so that no setting starts programs, chooses agents or models, reads keys, moves data or hides
+ * activity.
  */
 export function untrusted(config: ConfigData, ownDefault: Policy | undefined): UntrustedConfig {
   const {

@@ -50,7 +50,7 @@ export class StandardStream {
     return this.#send(shownText(text));
   }
 
-  /** The width of the terminal; 80 where there is none. */
+  /** The width of the terminal; 80 without a terminal. */
   get columns(): number {
     return this.#open().columns || 80;
   }
@@ -115,8 +115,8 @@ export const standardOutput = new StandardStream(() => process.stdout);
 export const standardError = new StandardStream(() => process.stderr);
 
 /**
- * Handles streams that somebody else closes: a reader that closes early (`| head`) ends the output quietly; a terminal
- * that is closed counts as SIGHUP, and ends the process by that signal.
+ * Handles output streams that the other side closes: a reader that closes early (`| head`) ends the output silently; a
+ * closed terminal counts as SIGHUP and ends the process with that signal.
  */
 export function handleClosedStreams(): void {
   const terminals = [0, 1, 2].filter(descriptor => isatty(descriptor));

@@ -5,7 +5,7 @@ import { optionsCheck } from '../base/options/check-options.ts';
 
 type ToolApproval = { readonly kind: 'tool' } & ToolRequest;
 
-/** What an approval is about. */
+/** The tool call or plan that needs a decision. */
 export type ApprovalRequest =
   | ToolApproval
   | { readonly kind: 'plan'; readonly planId: string; readonly title: string; readonly plan: string };
@@ -31,7 +31,7 @@ export interface ApprovalFloor {
   readonly plans?: Policy;
 }
 
-/** What a person is asked about. All of it holds beside what the agents ask about themselves: the strictest decides. */
+/** The rules for asking a person, in addition to those of the agents: the strictest rule decides. */
 export interface ApprovalsOptions {
   readonly floor?: ApprovalFloor;
   /** For one agent, by its id. */

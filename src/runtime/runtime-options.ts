@@ -37,11 +37,11 @@ export interface RuntimeOptions {
   readonly resourceId: string;
   /** Where threads are kept; in memory when absent. */
   readonly storage?: EventLog;
-  /** What a person is asked about. */
+  /** The rules for asking a person. */
   readonly approvals?: ApprovalsOptions;
-  /** Tools that every agent has beside its own. */
+  /** Tools that every agent gets in addition to its own. */
   readonly tools?: readonly Tool[];
-  /** Observes the conversations of all agents, instead of their own memories. */
+  /** Observes the conversations of all agents and replaces their own memories. */
   readonly memory?: Memory;
   /** Makes the context of runs for which none was passed: of resumed ones and messages that waited. */
   readonly contextOf?: ContextOf;
@@ -94,9 +94,9 @@ export interface SpecialistOptions {
   readonly threadId?: string;
   /** A `provider/model` id to use instead of the agent's own. */
   readonly model?: string;
-  /** What the tools and the instructions get as their `context`; it stays in this process. */
+  /** The `context` of the tools and instructions; it stays in this process. */
   readonly context?: unknown;
-  /** Ends the stream; the run goes on. */
+  /** Ends the stream; the run continues. */
   readonly signal?: AbortSignal;
 }
 

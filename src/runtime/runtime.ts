@@ -114,7 +114,7 @@ export class Runtime {
     await this.#conversations.answer(thread.id, id, toAnswer(entry.relay, outcome, answer));
   }
 
-  /** What waits for a person, in one thread or in all of the resource. */
+  /** Returns the pending approvals of one thread, or of all threads of the resource. */
   async pendingApprovals(options: { threadId?: string } = {}): Promise<PendingApproval[]> {
     checkPending(options);
     const { threadId } = options;
@@ -136,8 +136,8 @@ export class Runtime {
   }
 
   /**
-   * Stops what runs in a thread, in whatever process, and all it started; resolves when it has ended. `run_not_found`
-   * when nothing runs.
+   * Aborts the runs of a thread, in any process, and everything they started; resolves when they have ended. Throws
+   * `run_not_found` when no run is active.
    */
   async cancel(threadId: string): Promise<void> {
     await this.#conversations.find(threadId, this.#options.resourceId);
@@ -187,7 +187,7 @@ export class Runtime {
     for await (const event of this.#log.tail(threadId, after, { signal })) {
       const encoded = encoder.encode(event);
       const ends = encoded.some(({ type }) => type === 'finish' || type === 'error');
-      // Whoever reads the end may ask again at once.
+      // A reader that receives the end may send the next request at once.
       if (ends) await this.#running(threadId).find(run => run.runId === runId)?.done;
       for (const each of encoded) {
         if (unseen > 0) unseen--;

@@ -22,9 +22,9 @@ export interface TelemetryOptions {
   readonly content?: boolean;
   /** Secret values: they are replaced in spans. */
   readonly secrets?: readonly string[];
-  /** What is known of the process, such as `service.name`, which is `singletree` by default. */
+  /** The attributes of the process, such as `service.name`, which is `singletree` by default. */
   readonly resource?: Attributes;
-  /** Which traces are sent; all that the caller of a run records by default. */
+  /** Selects the traces to send; by default all that the caller of a run records. */
   readonly sampling?: Sampling;
   /** Whether requests are compressed with gzip. */
   readonly compress?: boolean;
@@ -34,7 +34,7 @@ export interface TelemetryOptions {
   readonly delayMs?: number;
   /** The version of the sender; `0` by default. */
   readonly version?: string;
-  /** Receives what went wrong; nobody by default. */
+  /** Receives failures; ignored by default. */
   readonly onDiagnostic?: OnDiagnostic;
   /** Times batches and retries; the machine's clock by default. */
   readonly clock?: Clock;
@@ -69,8 +69,8 @@ function isHttpUrl(value: unknown): boolean {
 }
 
 /**
- * Sends the spans of runs to a receiver of OpenTelemetry as they end: pass it to a `Supervisor` as `telemetry`. It reads
- * the log, so no run waits for it; what waits to be sent is bounded.
+ * Sends the spans of runs to an OpenTelemetry receiver as they end: pass it to a `Supervisor` as `telemetry`. It reads
+ * the log, so no run waits for it; its queue is bounded.
  */
 export class Telemetry implements RunFollower {
   readonly #options: TelemetryOptions;

@@ -40,15 +40,15 @@ export interface QueuedMessage extends WaitingMessage {
   readonly problem?: string;
 }
 
-/** What an answer allows beyond its call. */
+/** A permission that a person granted for longer than one call. */
 export interface GivenGrant {
   readonly threadId: string;
-  /** Of the thread. */
+  /** The title of the thread. */
   readonly title?: string;
-  /** The question that was answered with it. */
+  /** The relay whose answer granted it. */
   readonly relayId: string;
   readonly remember: string;
-  /** Which calls it allows, in words. */
+  /** Describes the calls that it allows, for display. */
   readonly covers: string;
   readonly at?: string;
   readonly by?: string;
@@ -56,9 +56,9 @@ export interface GivenGrant {
 
 const mostGrants = 1000;
 
-/** Reads where conversations stand, of any process: what runs, what waits for people, which messages wait and why. */
+/** Reads the state of conversations across all processes: active runs, pending relays and waiting messages. */
 export class ConversationReader {
-  /** What agents ask people, in all threads. */
+  /** The questions and approval requests of all threads. */
   readonly inbox: RelayBooks;
   /** The last run of each thread, and what it used. */
   readonly digests: ThreadDigests;
@@ -112,7 +112,7 @@ export class ConversationReader {
     });
   }
 
-  /** What people allowed for longer than one call, in the threads that changed last. */
+  /** Lists the permissions that people granted for longer than one call, from the most recent threads. */
   async listGrants(resourceId?: string): Promise<readonly GivenGrant[]> {
     const { decisions } = await this.inbox.settled(resourceId, { limit: mostGrants, after: undefined });
     return decisions.flatMap(({ thread, entry }): GivenGrant[] => {
@@ -185,8 +185,8 @@ export class ConversationReader {
   }
 
   /**
-   * Returns the agent of the newest turn of a thread, or the one it was created for; undefined when there is none. A turn
-   * that was imported does not count: it must not choose which program runs.
+   * Returns the agent of the newest turn of a thread, else the agent that the thread was created for, else undefined.
+   * Imported turns are skipped: they must not choose which program runs.
    */
   async findAgent(thread: Thread): Promise<string | undefined> {
     const [open] = listOpenRuns(thread);
@@ -211,7 +211,7 @@ export function unknownAgentProblem(threadId: string, agentId: string): string {
   return `The agent "${agentId}" is not offered here. To deliver its message: ${resumeCommand(agentId, threadId)}`;
 }
 
-/** The command that resumes the interrupted run of a thread, or delivers what waits. */
+/** Returns the command that resumes the interrupted run of a thread or delivers its waiting messages. */
 export function resumeCommand(agentId: string, threadId: string): string {
   return `singletree run ${agentId} --resume ${threadId}`;
 }

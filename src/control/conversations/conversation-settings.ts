@@ -18,7 +18,7 @@ interface ThreadLabels {
   readonly isArchived?: boolean | undefined;
 }
 
-/** What people set for a conversation and its next turns: title, marks, folder, branch, mode and model. */
+/** Changes the settings of a conversation and its next turns: title, marks, folder, branch, mode and model. */
 export class ConversationSettings extends ConversationReader {
   protected readonly control: RunControl;
   protected readonly agents: OfferedAgents;
@@ -77,7 +77,7 @@ export class ConversationSettings extends ConversationReader {
     if (events.length > 0) await this.choose(threadId, { events, metadata: { currentModeId: mode } });
   }
 
-  /** Makes a model that of the next turns of an agent in a thread, whoever begins them; rejects one that the agent does not know. */
+  /** Sets the model for the next turns of an agent in a thread. Rejects a model that the agent does not know. */
   async switchModel(threadId: string, agentId: string, modelId: string): Promise<void> {
     await checkModel(pickAgent(this.agents, agentId, threadId), modelId);
     const events = [{ type: 'model_changed' as const, runId: newId(), modelId, scope: 'thread' as const }];
@@ -89,7 +89,7 @@ export class ConversationSettings extends ConversationReader {
     return this.control.select(threadId, messageId);
   }
 
-  /** An agent that carries its plan out in the same run has left planning when the plan is approved. */
+  /** Switches to the first mode of an agent that carries its plan out in the same run, when the plan is approved. */
   protected async leavePlanning(threadId: string, relayId: string): Promise<void> {
     const { relays, mode } = await this.memory.of(threadId);
     const entry = relays.get(relayId);

@@ -98,7 +98,7 @@ export class Conversations extends MessageDelivery {
       if (events.length > 0) await log.append(threadId, events, { expectedSeq });
     });
     if (isHeld === false || (content !== undefined && isHeld === undefined)) {
-      // During a delivery nobody holds it.
+      // Fails while a delivery has the lease; then no editor holds the queue.
       const lease = await hold().catch(() => undefined);
       if (lease !== undefined) await log.releaseLease(lease);
     }
@@ -146,7 +146,7 @@ export class Conversations extends MessageDelivery {
     if (answer.outcome === 'approve') await this.leavePlanning(threadId, relayId);
   }
 
-  /** Aborts a run, whichever process owns it; throws `run_not_found` when it is not open, or of another resource. */
+  /** Aborts a run of any process. Throws `run_not_found` when it is not open or belongs to another resource. */
   async abort(runId: string, { by, resourceId }: Pick<AbortOptions, 'by'> & { resourceId?: string | undefined } = {}) {
     const thread = await threadOfOpenRun(this.log, runId, resourceId);
     if (thread === undefined) throw runNotFound(runId);
@@ -154,8 +154,8 @@ export class Conversations extends MessageDelivery {
   }
 
   /**
-   * Stops one subagent of a thread, whichever process runs it: its parent gets an error in place of its result, and
-   * continues. Throws `run_not_found` when it is not open, and `invalid_argument` for one of an external program.
+   * Stops one subagent of a thread, in any process: its parent receives an error as its result and continues. Throws
+   * `run_not_found` when it is not open, and `invalid_argument` for a subagent of an external program.
    */
   async stopSubagent(threadId: string, runId: string, { by }: Pick<AbortOptions, 'by'> = {}): Promise<void> {
     const thread = await this.log.getThread(threadId);
@@ -164,7 +164,7 @@ export class Conversations extends MessageDelivery {
     await this.log.append(threadId, [{ type: 'abort_requested', runId, ...defined({ by }) }]);
   }
 
-  /** Aborts every active run of a thread, whichever process owns it; returns their ids. */
+  /** Aborts all active runs of a thread, in any process, and returns their ids. */
   abortAll(threadId: string, options: Omit<AbortOptions, 'threadId'> = {}): Promise<readonly string[]> {
     return this.control.abortAll(threadId, options);
   }
@@ -184,12 +184,12 @@ export class Conversations extends MessageDelivery {
     return this.calls.run(threadId, () => this.rewind.undo(threadId, options));
   }
 
-  /** Takes up again what the undo that made a thread took back. */
+  /** Reverts the undo that created a thread. */
   redo(threadId: string, options?: Pick<UndoOptions, 'force'>): Promise<RewindResult> {
     return this.calls.run(threadId, () => this.rewind.redo(threadId, options));
   }
 
-  /** What can be undone and redone; throws `not_supported` without snapshots. */
+  /** Undoes and redoes turns. Throws `not_supported` without the option `snapshots`. */
   get rewind(): ThreadRewind {
     const { log, snapshots } = this.options;
     if (snapshots !== undefined) return new ThreadRewind({ log, snapshots });
@@ -251,7 +251,7 @@ export class Conversations extends MessageDelivery {
     if (queued.delivery === 'steer') await this.control.steer(threadId);
   }
 
-  /** Reads, changes and appends; tries again when another event came between. */
+  /** Reads the queue and applies a change; retries when another event was appended in between. */
   async #whileWaiting(
     threadId: string,
     id: string,

@@ -25,7 +25,9 @@ export class RelayBooks {
   readonly #log: EventLog;
   readonly #folds: ThreadFolds<RelayBook, RelayBook, Thread>;
   readonly #digests: ThreadDigests;
-  /** What the last listing of a resource, or of all, found open: relays by thread and seq. */
+  /**
+   * The open relays that the last listing found, by thread and seq, for each resource; `undefined` lists all resources.
+   */
   readonly #listings = new Map<string | undefined, ReadonlyMap<string, EventOf<'relay'>>>();
 
   constructor(log: EventLog, digests: ThreadDigests = new ThreadDigests(log)) {
@@ -118,7 +120,7 @@ function bySince({ entry: a }: ThreadRelay, { entry: b }: ThreadRelay): number {
   return one < other ? -1 : 1;
 }
 
-/** Imported and shared events ask nobody. */
+/** Starts after imported and shared events: their relays need no answer in this thread. */
 function firstOwn(thread: Thread): FoldedThread<RelayBook> {
   return { state: relayBook.initial, seq: inheritedSeq(thread) };
 }

@@ -4,7 +4,7 @@ import { SingletreeError } from '../../base/singletree-error.ts';
 import type { RunAdditions } from '../../events/run-additions.ts';
 import type { RunTrace } from '../../events/trace-context.ts';
 
-/** What a person says in a thread. */
+/** A message that a person sends to a thread. */
 export interface SentMessage {
   readonly content: string | readonly ContentPart[];
   /** The id that its sender chose: a message with the id of an earlier one has no effect. */
@@ -23,11 +23,11 @@ export interface SentMessage {
   readonly by?: string | undefined;
   /** The trace of the turn that it begins, when its sender named one. */
   readonly trace?: Partial<RunTrace> | undefined;
-  /** What its client adds to the agent of the turn that it begins. */
+  /** The additions of its client to the agent of the turn that it starts. */
   readonly additions?: RunAdditions | undefined;
 }
 
-/** Which run a message started, went into, or waits for. */
+/** Names the run that a message started, was added to, or waits for. */
 export interface SendReceipt {
   readonly runId: string;
   /** It goes into the run at its next safe point; it begins a turn when the run ends without adding it. */

@@ -11,7 +11,7 @@ export interface SessionSource {
   readonly session: FoundSession;
 }
 
-/** What the metadata of an imported thread states of its session. */
+/** The record of an imported session in the metadata of its thread. */
 export interface ImportNote {
   readonly agentId: string;
   readonly sessionId: string;

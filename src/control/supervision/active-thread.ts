@@ -43,7 +43,7 @@ export interface ThreadRun {
   stopChild(runId: string): boolean;
 }
 
-/** What is appended with the request of a run, and the conditions of that. */
+/** The events to append with the request of a run, and the conditions for appending them. */
 export interface RunRequest {
   /** The message that the run answers, when it is a new one. */
   readonly event?: AgentEvent;
@@ -55,9 +55,9 @@ export interface RunRequest {
   /** The key under which it is appended once. */
   readonly once?: string | undefined;
   readonly metadata?: AppendOptions['metadata'] | undefined;
-  /** Whether it may run beside another run of the thread. */
+  /** Whether it may run in parallel with another run of the thread. */
   readonly parallel?: boolean | undefined;
-  /** What the client that asks for it adds to its agent. */
+  /** The additions of the requesting client to its agent. */
   readonly additions?: RunAdditions | undefined;
 }
 

@@ -40,8 +40,8 @@ export interface ServedRun {
 }
 
 /**
- * Runs observers and reflectors as runs of their own: the abort and the end of the run that they serve do not affect
- * them. A lease allows one per thread, in any process. Closing it, and deleting a thread, aborts them.
+ * Runs observers and reflectors as separate runs: the abort and the end of the run that they serve do not affect them.
+ * A lease allows one job per thread across all processes. `close` and deleting a thread abort them.
  */
 export class MemoryJobs {
   readonly #options: MemoryJobsOptions;
@@ -74,7 +74,7 @@ export class MemoryJobs {
     };
   }
 
-  /** Runs an agent beside a run; not when a job of the thread is under way. Never rejects. */
+  /** Runs an agent in parallel with a run, unless a job of the thread is active. Never rejects. */
   async runBeside(threadId: string, servedId: string, job: BesideJob): Promise<void> {
     await this.#run({ threadId, servedId, job, start: () => {} });
   }

@@ -20,7 +20,7 @@ export interface SpendingBookOptions {
   readonly flush: (threadId: string) => Promise<void>;
 }
 
-/** What a thread spent up to a seq. */
+/** The spending of a thread up to a seq. */
 interface Entry {
   readonly seq: number;
   readonly total: UsageCounts;

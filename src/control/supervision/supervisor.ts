@@ -359,7 +359,7 @@ export class Supervisor implements RunControl, RunHost {
     }
   }
 
-  /** Starts or resumes a run, and hands it what waits; undefined when it has ended. */
+  /** Starts or resumes a run and passes it the waiting messages; undefined when it has ended. */
   async #launch(thread: ActiveThread, launch: RunLaunch): Promise<ActiveRun | undefined> {
     const launched = await launchRun(this.#launchParts, thread, launch);
     if (launched === undefined) return undefined;

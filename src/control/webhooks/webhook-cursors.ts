@@ -13,7 +13,7 @@ const keptMs = 10 * 60 * 1000;
 const lateMs = 60_000;
 
 /**
- * How far the events of each thread are delivered, stored in the metadata of a thread of its own. In a thread without a
+ * Stores how far the events of each thread are delivered, in the metadata of a separate thread. In a thread without a
  * cursor everything before `floor` is delivered.
  */
 export class WebhookCursors {

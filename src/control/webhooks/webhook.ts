@@ -67,7 +67,9 @@ function sign(secret: string, seconds: number, body: string): string {
 
 export interface WebhookOptions {
   readonly log: EventLog;
-  /** Names its cursors in the store: the same name goes on where it was, in whatever process. */
+  /**
+   * Names its cursors in the store: a webhook with the same name continues where the last one stopped, in any process.
+   */
   readonly name: string;
   /** Where events are posted. */
   readonly url: string;
@@ -89,7 +91,7 @@ export interface WebhookOptions {
   readonly timeoutMs?: number;
   /** How often the store is asked for threads that changed, in milliseconds; 500 by default. */
   readonly everyMs?: number;
-  /** Receives what went wrong: it is tried again. Nobody by default. */
+  /** Receives failures, which are retried; ignored by default. */
   readonly onDiagnostic?: OnDiagnostic;
   /** Times lookups and retries; the machine's clock by default. */
   readonly clock?: Clock;
@@ -205,7 +207,7 @@ export class Webhook {
       await this.#log.releaseLease(this.#lease).catch((error: unknown) => this.#report(error));
   }
 
-  /** Takes the lease and goes on from what is stored, or renews it in time. */
+  /** Acquires the lease and loads the stored cursors, or renews the lease in time. */
   async #hold(): Promise<void> {
     const { name: of, since } = this.#options;
     if (this.#lease !== undefined) {

@@ -49,9 +49,9 @@ export interface ComparedRun {
 const most = 6;
 
 /**
- * Starts several agents with one request, each in a thread of its own and, where the folder is in a git repository, in a
- * worktree of its own. An agent that cannot start does not stop the others. Throws `invalid_argument` for fewer than two
- * agents, and for a branch name that is no plain one.
+ * Starts several agents with the same request, each in a separate thread and, if the folder is in a git repository, in
+ * a separate worktree. An agent that cannot start does not stop the others. Throws `invalid_argument` for fewer than
+ * two or too many agents, and for an invalid branch name.
  */
 export async function startComparison(
   options: ComparisonOptions,
@@ -91,7 +91,7 @@ async function startOne(
     });
     return { ...known, run, ...defined({ worktree: place.worktree, note: place.folder?.note }) };
   } catch (error) {
-    // The first error is the one to report; `singletree worktrees` lists what is left.
+    // The first error is the one to report; `singletree worktrees` lists a worktree that could not be removed.
     if (place.worktree !== undefined) await worktrees?.remove(place.worktree).catch(() => {});
     const problem = errorText(error);
     await log.append(threadId, [
@@ -102,7 +102,7 @@ async function startOne(
   }
 }
 
-/** Where a thread works: in a worktree of its own, or in the folder of all with a note that says why. */
+/** The place where a thread works: its worktree, or the shared folder with a note that says why. */
 export interface WorktreePlace {
   readonly folder?: ThreadFolder;
   readonly worktree?: WorktreeRecord;

@@ -18,7 +18,7 @@ export interface ApprovedPlan {
   readonly planId: string;
   readonly title: string;
   readonly plan: string;
-  /** What the person said who approved it. */
+  /** The feedback of the person who approved it. */
   readonly feedback?: string;
 }
 

@@ -126,7 +126,7 @@ export function deferred<Value>(): Deferred<Value> {
   const promise = new Promise<Value>((resolve, reject) => {
     settle = { resolve, reject };
   });
-  // Nobody may wait for it.
+  // Prevents an unhandled rejection when no caller awaits it.
   promise.catch(() => {});
   return { promise, ...(settle as unknown as Pick<Deferred<Value>, 'resolve' | 'reject'>) };
 }

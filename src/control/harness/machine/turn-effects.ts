@@ -133,8 +133,8 @@ export class TurnEffects {
   }
 
   /**
-   * What waits in the log of the turn's thread, or of the open one, and an agent of this harness can answer, in the order
-   * of its delivery; undefined when that thread is not open any more. `syncs` reads the newest events first.
+   * Returns the waiting messages of the turn's thread, or of the open one, that an agent of this harness can answer,
+   * in the order of delivery; undefined when that thread is not open any more. `syncs` reads the newest events first.
    */
   async waiting(turn: LiveTurn | undefined, syncs: boolean): Promise<WaitingInThread | undefined> {
     const { threads, runs } = this.#parts;

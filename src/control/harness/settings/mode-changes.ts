@@ -40,8 +40,8 @@ export class ModeChanges<State extends object> {
   }
 
   /**
-   * Ends the run after its step and switches to the default mode, when `decided` resolves. The run of an agent that
-   * carries its plan out goes on.
+   * Ends the run after its step and switches to the default mode when `decided` resolves. The run continues if its
+   * agent carries the plan out itself.
    */
   async finishPlanning(decided: Promise<void>): Promise<void> {
     const { machine, modes, carriesOutPlans } = this.#options;

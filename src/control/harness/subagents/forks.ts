@@ -73,7 +73,7 @@ interface StartedFork {
 }
 
 /**
- * Runs forked subagents: each continues a branch of its parent's thread with the parent's agent, as a run of its own.
+ * Runs forked subagents: each continues a branch of its parent's thread with the parent's agent, as a separate run.
  * After a crash the repeated call resumes its fork. The parent's thread is not written.
  */
 export class Forks {
@@ -188,7 +188,7 @@ export class Forks {
     }
   }
 
-  /** Aborts a fork with its parent; one whose parent is only detached goes on. */
+  /** Aborts a fork with its parent; the fork of a detached parent continues. */
   async #stop({ thread, runId }: StartedFork, reason: unknown): Promise<void> {
     if (this.#closing.signal.aborted || reason instanceof RunDetached) return;
     await this.#supervisor.abort(runId, { threadId: thread.id }).catch(() => {});

@@ -61,7 +61,7 @@ export class WorkspaceHost {
     this.#current = isReady ? fixed : undefined;
   }
 
-  /** Returns the workspace of a request; undefined when there is none or it did not start. Never rejects. */
+  /** Returns the workspace of a request; undefined without one or when it did not start. Never rejects. */
   async resolve(requestContext: RequestContext): Promise<Workspace | undefined> {
     if (this.#factory === undefined) return this.#isReady ? this.#current : undefined;
     try {
