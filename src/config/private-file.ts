@@ -26,7 +26,7 @@ export class PrivateFile<Content> {
     this.#options = options;
   }
 
-  /** Throws `invalid_config` for a file that is damaged, or that others can read. */
+  /** Reads the content. Throws `invalid_config` for a file that is damaged or readable by others. */
   load(): Content {
     const { path, schema, empty, has, expected } = this.#options;
     const found = statSync(path, { throwIfNoEntry: false });

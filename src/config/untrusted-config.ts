@@ -81,7 +81,7 @@ export function untrusted(config: ConfigData, ownDefault: Policy | undefined): U
   return { config: defined({ permissions: strict, page: page && defined({ title: page.title }) }), withheld };
 }
 
-/** A value in a sentence: as it is when it cannot be taken for a part of the sentence, else in quotes. */
+/** Returns a value for a sentence: unquoted if it cannot be mistaken for a part of the sentence, else in quotes. */
 function shown(value: string): string {
   return /^[\w@.:/+~%?&=#-]+$/.test(value) ? value : quoted(value);
 }
@@ -93,7 +93,7 @@ function quoted(value: string): string {
 
 const longestName = 60;
 
-/** A name that says nothing of what happens: it must not push what does out of sight. */
+/** Shortens a name that says nothing about an effect, so that it cannot push the effects out of sight. */
 function shortName(name: string): string {
   return shown(name.length > longestName ? `${name.slice(0, longestName)}…` : name);
 }

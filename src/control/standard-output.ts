@@ -18,7 +18,7 @@ export function hideSecrets(secrets: Redactor): void {
   redactor = secrets;
 }
 
-/** Returns a value without the secrets that are hidden in what is written. */
+/** Returns a copy of a value in which the hidden secrets are replaced. */
 export function withoutSecrets<Value>(value: Value): Value {
   return redactor === undefined || redactor.isEmpty
     ? value
@@ -55,7 +55,10 @@ export class StandardStream {
     return this.#open().columns || 80;
   }
 
-  /** Writes what the terminal's renderer drew, as `write` does: it has styles, its texts are safe and have no secrets. */
+  /**
+   * Writes the output of the terminal's renderer, as `write` does, but keeps its styles: its texts are already safe and
+   * redacted.
+   */
   writeDrawn(text: string): Promise<boolean> {
     return this.#send(text);
   }

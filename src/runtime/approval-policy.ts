@@ -10,20 +10,20 @@ export type ApprovalRequest =
   | ToolApproval
   | { readonly kind: 'plan'; readonly planId: string; readonly title: string; readonly plan: string };
 
-/** Where it is asked for. */
+/** The agent, thread and resource of an approval request. */
 export interface ApprovalContext {
   readonly agent: string;
   readonly threadId: string;
   readonly resourceId: string;
 }
 
-/** Decides at once; one that throws, or says anything else, means `ask`. */
+/** Decides synchronously; a predicate that throws or returns another value means `ask`. */
 export type ApprovalPredicate<Request extends ApprovalRequest = ApprovalRequest> = (
   request: Request,
   context: ApprovalContext,
 ) => Policy;
 
-/** The least strictness for tools and for plans. */
+/** The minimum strictness for tools and for plans. */
 export interface ApprovalFloor {
   /** `allow` when absent. */
   readonly tools?: Policy;
@@ -58,7 +58,7 @@ const checkOptions = optionsCheck<ApprovalsOptions>('approvals')(() => ({
     .optional(),
 }));
 
-/** Decides what runs, what a person is asked about, and what is refused. */
+/** Decides which requests are allowed, need a person's approval, or are denied. */
 export class ApprovalPolicy {
   readonly timeoutMs: number | undefined;
   readonly #options: ApprovalsOptions;
@@ -70,7 +70,7 @@ export class ApprovalPolicy {
     this.timeoutMs = options.timeoutMs;
   }
 
-  /** A tool of the category `plan` asks by itself: the policy of plans applies to it. */
+  /** Decides about a request. A tool of the category `plan` asks by itself, so the policy of plans applies to it. */
   decide(request: ApprovalRequest, context: ApprovalContext): Decision {
     const isPlanTool = request.kind === 'tool' && request.category === 'plan';
     const kind = request.kind === 'plan' || isPlanTool ? 'plans' : 'tools';

@@ -34,7 +34,7 @@ export async function listPendingApprovals({ log, books }: Sources, thread: Thre
   return [...approvals.values()];
 }
 
-/** How many threads, those that changed last, are searched for a relay that is not pending any more. */
+/** How many of the most recently changed threads are searched for a relay that is no longer pending. */
 const searchedThreads = 50;
 
 /**
@@ -78,7 +78,7 @@ export interface ApprovalAnswer {
   readonly answer?: string | string[];
 }
 
-/** The decision as the log holds it; throws `invalid_argument` when something was added that would change nothing. */
+/** Returns the decision in the form of the log; throws `invalid_argument` for a detail that has no effect on it. */
 export function toAnswer(
   relay: EventOf<'relay'>,
   outcome: ApprovalOutcomeName,

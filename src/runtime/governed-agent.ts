@@ -81,7 +81,7 @@ export class RuntimeContext implements ApprovalContext {
     return this.place.resourceId;
   }
 
-  /** The events of the thread so far, without those that were imported, oldest first. */
+  /** Yields the events of the thread without imported ones, oldest first. */
   async *history(): AsyncIterable<LoggedEvent> {
     const { importedSeq } = (await this.place.log.getThread(this.threadId)) ?? {};
     yield* readEvents(this.place.log, this.threadId, importedSeq);

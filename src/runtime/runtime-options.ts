@@ -27,11 +27,14 @@ import type { ContextOf } from '../control/supervision/run-input.ts';
 import type { ApprovalAnswer } from './approvals.ts';
 
 export interface RuntimeOptions {
-  /** The agent that is asked. */
+  /** The main agent. */
   readonly agent?: Agent;
-  /** More agents, to be asked by their id; the first is asked when no `agent` is given and none is named. */
+  /** More agents, selected by id; the first one is the default when no `agent` is set. */
   readonly agents?: readonly Agent[];
-  /** Agents for one kind of task: the others may start them with the tool `agent`, and `runSpecialist` asks them directly. */
+  /**
+   * Agents for one kind of task: other agents can start them with the tool `agent`, and `runSpecialist` calls them
+   * directly.
+   */
   readonly specialists?: readonly Subagent[];
   /** Whose threads these are: a user, a project, a tenant. */
   readonly resourceId: string;
@@ -51,7 +54,7 @@ export interface RuntimeOptions {
   readonly telemetry?: RunFollower;
   /** The currency of cost summaries; US dollars when absent. */
   readonly currency?: Currency;
-  /** The cost of a usage report in US dollars; what the report itself says when absent. */
+  /** Returns the cost of a usage report in US dollars; by default the cost in the report. */
   readonly priceOf?: PriceOf;
   /** How long an agent that is cancelled may take, in milliseconds; 2,000 when absent. */
   readonly graceMs?: number;

@@ -33,7 +33,7 @@ const longestWaitMs = 30_000;
 const retried = [429, 502, 503, 504];
 const compress = promisify(gzip);
 
-/** The outcome of a request: when to try again is undefined for what will never be accepted. */
+/** The outcome of a request; `retryMs` is undefined when the receiver will never accept it. */
 type Outcome = { readonly rejected: number } | { readonly cause: unknown; readonly retryMs: number | undefined };
 
 /**

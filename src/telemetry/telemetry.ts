@@ -18,7 +18,7 @@ export interface TelemetryOptions {
   readonly url: string;
   /** Headers of the requests, such as the key of a service. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether spans have what people, models and tools said; left out by default. */
+  /** Whether spans include the content of people, models and tools; false by default. */
   readonly content?: boolean;
   /** Secret values: they are replaced in spans. */
   readonly secrets?: readonly string[];
@@ -30,7 +30,7 @@ export interface TelemetryOptions {
   readonly compress?: boolean;
   /** How long a request may take, in milliseconds; 10,000 by default. */
   readonly timeoutMs?: number;
-  /** How long spans wait for others to be sent with, in milliseconds; 1,000 by default. */
+  /** How long spans are buffered for a batch, in milliseconds; 1,000 by default. */
   readonly delayMs?: number;
   /** The version of the sender; `0` by default. */
   readonly version?: string;

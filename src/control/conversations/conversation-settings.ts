@@ -53,7 +53,9 @@ export class ConversationSettings extends ConversationReader {
     await this.log.append(threadId, [{ type: 'folder_changed', runId: newId(), ...folder }]);
   }
 
-  /** Ends what an answer allowed beyond its call, from the next turn on; throws `relay_not_found` when it allows nothing. */
+  /**
+   * Revokes a permission beyond its call, from the next turn on; throws `relay_not_found` when the answer granted none.
+   */
   async revokeGrant(threadId: string, relayId: string, by: { readonly by?: string } = {}): Promise<void> {
     const entry = (await this.inbox.of(await this.find(threadId))).get(relayId);
     if (entry === undefined || !isGranting(entry))
@@ -68,7 +70,10 @@ export class ConversationSettings extends ConversationReader {
     await this.log.append(threadId, events, { metadata });
   }
 
-  /** Stops what runs in a thread, and changes its mode; throws `invalid_argument` for a mode that the agent does not have. */
+  /**
+   * Aborts the runs of a thread and changes its mode; throws `invalid_argument` for a mode that the agent does not
+   * have.
+   */
   async switchMode(threadId: string, agentId: string, mode: string): Promise<void> {
     checkMode(pickAgent(this.agents, agentId, threadId), mode);
     await this.control.abortAll(threadId);
@@ -94,7 +99,7 @@ export class ConversationSettings extends ConversationReader {
     const { relays, mode } = await this.memory.of(threadId);
     const entry = relays.get(relayId);
     if (entry?.relay.relayKind !== 'plan' || mode === undefined) return;
-    // The run may have ended meanwhile.
+    // The run may have ended.
     const agentId = await this.inbox.findAgent({ thread: await this.find(threadId), entry });
     const { abilities, modes: [first] = [] } = this.agents.get(agentId ?? '', threadId) ?? {};
     if (abilities?.carriesOutPlans === true && first !== undefined && first.id !== mode)

@@ -21,8 +21,8 @@ import { type SystemReminder, systemReminderText } from './system-reminder.ts';
 import { readEvents } from '../../log/read-events.ts';
 
 /**
- * What people do with a conversation, decided once for every surface: how a message waits and when it is delivered, and
- * who aborts and answers what. State is in the log: every method works for threads of any process.
+ * The operations of people on a conversation, shared by all interfaces: sending, queueing and delivering messages,
+ * aborting runs and answering relays. The state is in the log, so every method works for threads of any process.
  */
 export class Conversations extends MessageDelivery {
   /**
@@ -35,7 +35,7 @@ export class Conversations extends MessageDelivery {
       return (await this.#enqueue(threadId, { ...message, agent })) ?? (await this.#begin(threadId, message));
     };
     const { clock = systemClock } = this.options;
-    // A message goes into a run that another caller starts meanwhile.
+    // A message is added to a run that another caller starts at the same time.
     return this.#accept(threadId, message, () =>
       retryWhileBusy(accept, { clock, codes: ['lease_held', 'run_under_way'] }),
     );
@@ -169,7 +169,7 @@ export class Conversations extends MessageDelivery {
     return this.control.abortAll(threadId, options);
   }
 
-  /** Asks once more for the answer to a message; both answers stay, as siblings. */
+  /** Requests another answer to a message; both answers stay, as siblings. */
   async retry(
     threadId: string,
     { agent, ...message }: Omit<RetryRunOptions, 'agent'> & Pick<SentMessage, 'agent'>,
@@ -179,7 +179,7 @@ export class Conversations extends MessageDelivery {
     return this.control.retry(threadId, { agent: picked, ...message });
   }
 
-  /** Takes turns of a thread back, with the files that they changed, and accepts nothing meanwhile. */
+  /** Undoes turns of a thread with their file changes; later messages wait until it is done. */
   undo(threadId: string, options?: UndoOptions): Promise<RewindResult> {
     return this.calls.run(threadId, () => this.rewind.undo(threadId, options));
   }
@@ -196,7 +196,7 @@ export class Conversations extends MessageDelivery {
     throw new SingletreeError('not_supported', 'Nothing can be undone here: give the folder of the `snapshots`.');
   }
 
-  /** Removes a thread with `remove`: its runs are aborted, and nothing is accepted meanwhile. */
+  /** Removes a thread with `remove` after aborting its runs; later messages wait until it is done. */
   delete(threadId: string, { by, remove }: { by?: string | undefined; remove: () => Promise<void> }): Promise<void> {
     return this.calls.run(threadId, async () => {
       await this.abortAll(threadId, defined({ by }));
@@ -235,7 +235,7 @@ export class Conversations extends MessageDelivery {
     await this.#store(threadId, { ...message, id }, runId);
     void this.deliverAfterRuns(threadId);
     if (runId !== undefined) return { runId, ...(delivery === 'steer' ? { steered: true } : { queued: true }) };
-    // Others wait already: it is delivered after them.
+    // Other messages are waiting: it is delivered after them.
     const next = await this.next(threadId);
     return { runId: next?.run.runId ?? '', ...(next?.messageId !== id && { queued: true }) };
   }

@@ -159,10 +159,10 @@ export class MessageDelivery extends ConversationSettings {
     }
   }
 
-  /** Whether a person edits the queue of a thread: nothing of it is delivered meanwhile. */
+  /** Whether a person is editing the queue of a thread, which blocks its delivery. */
   async isHeld(threadId: string): Promise<boolean> {
     try {
-      // It ends at once by itself: a process that is killed here holds nothing.
+      // Expires at once, so that a process that is killed here does not keep the queue.
       await this.log.releaseLease(await this.log.acquireLease(queueLease(threadId), { owner: this.#owner, ttlMs: 1 }));
       return false;
     } catch (error) {

@@ -8,7 +8,7 @@ import { RelayBook, relayBook, type RelayEntry, relayStanding } from '../../proj
 import { ThreadDigests, type FoldedThread, ThreadFolds } from '../threads/thread-folds.ts';
 import { listOpenRuns } from '../supervision/open-runs.ts';
 
-/** A relay and the thread it is asked in. */
+/** A relay with its thread. */
 export interface ThreadRelay {
   readonly thread: Thread;
   readonly entry: RelayEntry;
@@ -20,7 +20,7 @@ const threadsPerPage = 100;
 /** How many resources have the relays of their last listing cached. */
 const mostListings = 1000;
 
-/** Caches where the relays of threads stand: a thread that was read before costs only its new events. */
+/** Caches the status of relays by thread: for a cached thread only new events are read. */
 export class RelayBooks {
   readonly #log: EventLog;
   readonly #folds: ThreadFolds<RelayBook, RelayBook, Thread>;

@@ -27,12 +27,12 @@ export interface RewindOptions {
   readonly snapshots: string;
 }
 
-/** The effects that an undo or a redo would have. */
+/** A preview of an undo or a redo. */
 export interface RewindPreview {
   readonly direction: RewindDirection;
-  /** The files of each folder, with what happens to them. */
+  /** The files of each folder, with the planned changes. */
   readonly folders: readonly { readonly folder: string; readonly files: readonly FileRewind[] }[];
-  /** The text of the message that would be taken back, or sent again. */
+  /** The text of the message that would be undone or sent again. */
   readonly message: string;
   /** Warnings about changes of the turns that a rewind does not revert, with the names of the files. */
   readonly warnings: readonly string[];
@@ -86,7 +86,7 @@ export class ThreadRewind {
     this.#reader = new ConversationReader(options.log);
   }
 
-  /** Returns what an undo from a user message on would do; the newest one when none is named. */
+  /** Returns a preview of an undo from a user message on, by default the newest one. */
   async previewUndo(threadId: string, messageId?: string): Promise<RewindPreview> {
     const thread = await this.#reader.find(threadId);
     return this.#preview('undo', thread, await this.#turns(thread, messageId));
@@ -135,7 +135,7 @@ export class ThreadRewind {
     return findNote(await this.#reader.find(threadId)) !== undefined;
   }
 
-  /** Returns what a redo of the undo that made a thread would do. */
+  /** Returns a preview of the redo of the undo that created a thread. */
   async previewRedo(threadId: string): Promise<RewindPreview> {
     const { original, ...turns } = await this.#undone(threadId);
     return this.#preview('redo', original, turns);

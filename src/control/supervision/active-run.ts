@@ -225,7 +225,7 @@ export class ActiveRun implements RunHandle {
     let end = hasBegun ? await this.#checkLimits() : undefined;
     while (end === undefined) {
       const next = await events.next();
-      // A result is stored at once: the run may be lost meanwhile.
+      // A result is stored at once: the run may be lost while it waits for its turn.
       const turn = next.value?.type === 'tool_result' ? undefined : turnShare.next();
       if (turn !== undefined) await turn;
       if (this.#isOver || this.#isDetached || next.done === true) return { reason: 'aborted' };

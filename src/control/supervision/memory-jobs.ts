@@ -23,7 +23,7 @@ export interface MemoryJobsOptions {
   readonly owner: string;
   readonly leaseMs: number;
   readonly clock: Clock;
-  /** Resolves when everything that runs of the thread emitted so far is in the log. */
+  /** Resolves when all events that runs of the thread have emitted are in the log. */
   readonly flush: (threadId: string) => Promise<void>;
   /** Receives the failure of a job that could not be written as a run. */
   readonly onFailure: (threadId: string, cause: unknown) => void;
@@ -54,7 +54,7 @@ export class MemoryJobs {
     this.#others = new OtherThreads(options.log, options.memory);
   }
 
-  /** Returns what the memory of a run needs of its thread. */
+  /** Returns the access of a run's memory to its thread. */
   host({ threadId, runId, parentId, messages, threadState }: ServedRun): MemoryHost {
     const { conversation, branch } = threadState;
     let others: ReturnType<MemoryHost['others']> | undefined;
@@ -159,7 +159,7 @@ export class MemoryJobs {
   /** Runs the job unless its summary exists; returns whether it ran. */
   async #perform({ threadId, servedId, job, signal, start }: JobRun, lease: Lease): Promise<boolean> {
     const { log, memory, flush } = this.#options;
-    // A summary that names what is not in the log has no effect.
+    // A summary that refers to events missing from the log has no effect.
     await flush(threadId);
     const { conversation, memoryRuns, contexts: stored } = await memory.of(threadId);
     if (isMade(conversation, job)) return false;

@@ -24,7 +24,7 @@ export interface RunHandle<Output = unknown> {
   readonly seq: number;
 }
 
-/** Follows runs, such as to send their spans somewhere. No run waits for it, and it must not throw. */
+/** Follows runs, for example to export their spans. No run waits for it, and it must not throw. */
 export interface RunFollower {
   /** Is called with every run that begins or resumes in this process, and the newest event of its thread before that. */
   follow(run: RunHandle, seq: number): void;
@@ -33,7 +33,7 @@ export interface RunFollower {
 /** A run that has ended, and its result. */
 export interface FinishedRun extends RunResult {
   readonly threadId: string;
-  /** Whose thread it is; absent when that was deleted meanwhile. */
+  /** The resource of the thread; absent when the thread was deleted before the run ended. */
   readonly resourceId?: string;
   readonly agentId: string;
   /** Who sent the message that it answers. */

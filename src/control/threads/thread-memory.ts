@@ -47,7 +47,9 @@ export class ThreadState {
     this.#queue = this.#queueFold.initial;
   }
 
-  /** Events up to this one were imported: what they granted, asked and used has no effect; undefined for a thread of our own. */
+  /**
+   * The seq of the last imported event: imported grants, questions and usage have no effect. Undefined if not imported.
+   */
   get importedSeq(): number | undefined {
     return this.#importedSeq;
   }
@@ -97,7 +99,7 @@ export class ThreadState {
     return this.#remembered;
   }
 
-  /** The newest event taken in. */
+  /** The seq of the newest applied event. */
   get seq(): number {
     return this.#seq;
   }
@@ -294,7 +296,7 @@ function dropDeleted(log: EventLog, memory: WeakRef<ThreadMemory>): void {
 
 /** The estimated memory of an event without its texts, including the state derived from it. */
 const baseBytes = 800;
-/** How many values of one event are looked at. */
+/** How many values of one event are visited. */
 const mostValues = 1_000;
 
 /** Estimates the memory of an event in bytes from the lengths of its texts, without reading them. */
@@ -307,7 +309,7 @@ function eventWeight(event: LoggedEvent): number {
     else if (typeof value !== 'object' || value === null) bytes += 8;
     else for (const key in value) left.push((value as Record<string, unknown>)[key]);
   }
-  // What was not looked at is taken to be like the rest.
+  // The values that were not visited are assumed to have the average size.
   return left.length === 0 ? bytes : bytes + Math.ceil((bytes / mostValues) * left.length);
 }
 

@@ -28,7 +28,7 @@ export interface BaseChanges {
   readonly more: number;
 }
 
-/** The most files, and the most that are listed at all. */
+/** The most files in a result, and the most untracked files that are compared. */
 const mostFiles = 1_000;
 /** The most changed lines of one file, and of all files, that are returned with their patch. */
 const mostFileLines = 5_000;
@@ -37,7 +37,7 @@ const mostLines = 30_000;
 const maxBytes = 8 * 1024 * 1024;
 const timeoutMs = 10_000;
 
-/** Files of more than a megabyte are not compared, and repositories in the folder are not looked into. */
+/** Files larger than a megabyte are not compared, and nested repositories are ignored. */
 const largeFiles = ['-c', 'core.bigFileThreshold=1m'];
 const plain = ['--no-color', '--no-ext-diff', '--no-textconv', '--no-renames', '--relative', '--ignore-submodules=all'];
 const diff = [...largeFiles, 'diff', ...plain];

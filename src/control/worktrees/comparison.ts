@@ -41,7 +41,7 @@ export interface ComparedRun {
   readonly agentId: string;
   readonly run?: RunHandle;
   readonly worktree?: WorktreeRecord;
-  /** Why it works in the same folder as others. */
+  /** Why it works in the shared folder. */
   readonly note?: string;
   readonly problem?: string;
 }
@@ -153,8 +153,8 @@ export interface Preparation {
 const timeoutMs = 30 * 60_000;
 
 /**
- * Wraps an agent for its first run in a new worktree: the run begins with the setup command. What the command printed
- * is an event of the run; when it fails, the run has an error that is not fatal, and the agent works all the same.
+ * Wraps an agent for its first run in a new worktree: the run starts with the setup command. The output of the command
+ * is an event of the run; if it fails, the run gets a non-fatal error and the agent continues.
  */
 function preparedAgent(agent: Agent, preparation: Preparation): Agent {
   async function* invoke(params: InvokeParams): AsyncGenerator<AgentEvent> {

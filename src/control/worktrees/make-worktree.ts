@@ -84,7 +84,7 @@ export async function makeWorktree(request: MakeWorktree): Promise<WorktreeRecor
 }
 
 interface WorktreePlace {
-  /** The folder with the worktree and what belongs to it. */
+  /** The folder with the worktree and its private files. */
   readonly own: string;
   readonly path: string;
 }

@@ -46,7 +46,7 @@ export interface NewWorktree {
   readonly uncommitted?: boolean;
 }
 
-/** A worktree and what was changed in it. */
+/** A worktree and its changes. */
 export interface WorktreeState extends WorktreeRecord {
   readonly exists: boolean;
   readonly files: readonly ChangedFile[];
@@ -105,7 +105,7 @@ export class Worktrees {
     return (await this.records()).find(record => record.threadId === threadId);
   }
 
-  /** Returns what was changed in a worktree since it began. */
+  /** Returns the changes in a worktree since its base was recorded. */
   async state(record: WorktreeRecord): Promise<WorktreeState> {
     const removed = { ...record, exists: false, files: [], hasCommits: false, isClean: true };
     if (!existsSync(record.path)) return removed;
@@ -116,7 +116,7 @@ export class Worktrees {
       const isClean = now === record.kept || (now === base && !hasCommits);
       return { ...record, exists: true, files, hasCommits, isClean };
     } catch (error) {
-      // It may have been removed meanwhile.
+      // It may have been removed in the meantime.
       return existsSync(record.path) ? failed(error) : removed;
     }
   }

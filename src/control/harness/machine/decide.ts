@@ -12,13 +12,13 @@ import {
 } from './state.ts';
 import type { Mutable } from '../../../base/mutable.ts';
 
-/** The next state, and what the shell has to do. */
+/** The next state, and the effects for the shell to perform. */
 export interface Decision {
   readonly state: MachineState;
   readonly effects: readonly Effect[];
 }
 
-/** Decides what follows from an input. It is pure. */
+/** Returns the next state and the effects of an input. Pure. */
 export function decide(state: MachineState, input: Input): Decision {
   if (state.isDestroyed && isCall(input)) return { state, effects: [] };
   const step: Step = { state: { ...state }, effects: [] };

@@ -114,7 +114,7 @@ export class Messages {
     }
   }
 
-  /** Drops the messages that are not needed any more. */
+  /** Drops the messages that are no longer needed. */
   drop(ids: readonly number[], isNeeded: (id: number) => boolean): void {
     for (const id of ids) if (!isNeeded(id)) this.#messages.delete(id);
   }

@@ -84,7 +84,7 @@ export class Machine {
     await done;
   }
 
-  /** Runs a command when all earlier ones have ended: no other one runs, and no turn starts meanwhile. */
+  /** Runs a command when all earlier ones have ended; until it ends, no other command runs and no turn starts. */
   command<Result>(work: () => Promise<Result>): Promise<Result> {
     const { id, result } = this.#register(() => this.#turns.init().then(work));
     this.dispatch({ type: 'command', command: { kind: 'call', id } });

@@ -120,7 +120,7 @@ export type Input =
   | { readonly type: 'runs'; readonly isOpen: boolean }
   /** The runs of the turn wait for the data of suspended calls; `runs` reports that they work again. */
   | { readonly type: 'suspended' }
-  /** A caller has given the data of a suspended call, and waits for the turn like one who sent a message. */
+  /** A caller passed the data of a suspended call and awaits the turn like the sender of a message. */
   | { readonly type: 'responded'; readonly id: number }
   /** The runs of the turn have ended. */
   | { readonly type: 'ended'; readonly isComplete: boolean }
@@ -178,7 +178,7 @@ export function isBusy({ turn, waiting, queue }: MachineState): boolean {
   return turn !== undefined || waiting.length > 0 || queue.some(call => 'entry' in call);
 }
 
-/** Whether to look again later: the owner of open runs may be gone, or the queue not held any more. */
+/** Whether to check again later: the owner of open runs may have ended, or the queue may be released. */
 export function isWatching({ turn, queue, command, hasOpenRuns, isQueueHeld, isDestroyed }: MachineState): boolean {
   const isChecked =
     command?.kind === 'resume' || queue.some(call => 'command' in call && call.command.kind === 'resume');

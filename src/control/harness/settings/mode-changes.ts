@@ -10,7 +10,7 @@ export interface ModeChangesOptions<State extends object> {
   readonly choices: Choices<State>;
   /** Whether the agent of the current mode carries an approved plan out in the same run. */
   readonly carriesOutPlans: () => boolean;
-  /** The open thread, as it is stored. */
+  /** Returns the stored record of the open thread. */
   readonly thread: () => Promise<Thread | undefined>;
 }
 

@@ -114,7 +114,7 @@ export class Forks {
     const { log, newOwnId, flush } = this.#options;
     const found = isRepeated ? await findFork(log, origin) : undefined;
     if (found !== undefined) return found;
-    // The branch is made of what is in the log, with or without the newest fragments.
+    // The branch is created from the events in the log, with or without the newest fragments.
     await flush(origin.threadId).catch(() => {});
     return createFork(log, origin, { id: newOwnId(), title: `Fork: ${subagent.name} subagent` });
   }
@@ -165,7 +165,7 @@ export class Forks {
           ...prepared,
           host: {
             ...prepared.host,
-            // Its requests begin with those of its parent, which other threads do not change meanwhile.
+            // Its requests start with those of its parent, so it uses the parent's view of other threads.
             ...(own !== undefined && above !== undefined && { memoryHost: { ...own, others: () => above.others() } }),
           },
         };

@@ -55,7 +55,7 @@ export class WorkspaceHost {
     const fixed = this.#fixed;
     if (fixed === undefined) return;
     const isReady = await this.#begin(fixed);
-    // It may have been destroyed meanwhile.
+    // It may have been destroyed during the start.
     if (fixed !== this.#fixed) return;
     this.#isReady = isReady;
     this.#current = isReady ? fixed : undefined;
