@@ -1,5 +1,6 @@
 /**
- * The front door: the names most users need. Each layer has the rest under its own path, such as `singletree/log`.
+ * The main entry point: the names that most users need. Each layer exports the rest from its own path, such as
+ * `singletree/log`.
  * @module
  */
 export { Memory } from './agents/memory/memory.ts';

@@ -18,7 +18,7 @@ const limit = () =>
     .refine(canAsk, zeroAsks)
     .optional();
 
-/** A value that is secret: itself, or the environment variable that holds it. */
+/** A secret value: the value itself, or the environment variable that contains it. */
 const secret = () => z.union([text(), z.strictObject({ env: text() })]);
 
 const mcpServer = () => z.union([mcpProgramSettings(), mcpAddressSettings()]);

@@ -13,7 +13,7 @@ export const configVariables = {
   SINGLETREE_TITLES: 'titles',
 } as const;
 
-/** Returns what the environment sets; an empty variable sets nothing. */
+/** Returns the configuration of the environment variables; empty variables are ignored. */
 export function environmentConfig(env: NodeJS.ProcessEnv): Config {
   const read = (name: keyof typeof configVariables) => env[name] || undefined;
   const port = read('SINGLETREE_PORT');

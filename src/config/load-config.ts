@@ -16,7 +16,7 @@ export interface LoadConfigOptions {
   /** The data folder, whose own configuration is the weakest layer. */
   readonly home: string;
   readonly env: NodeJS.ProcessEnv;
-  /** What the command line sets: the strongest layer. */
+  /** The settings of the command line: the strongest layer. */
   readonly flags?: Config;
   /** Asks the person whether to trust a folder; without it an unknown folder stays untrusted. */
   readonly askTrust?: (project: UntrustedProject) => Promise<boolean>;
@@ -30,11 +30,11 @@ const checkOptions = optionsCheck<LoadConfigOptions>('loadConfig')(() => ({
   askTrust: callback().optional(),
 }));
 
-/** A project folder that nobody has trusted yet. */
+/** A project folder that is not trusted yet. */
 export interface UntrustedProject {
   readonly folder: string;
   readonly file: string;
-  /** What the folder would bring, one sentence each. */
+  /** The effects of trusting the folder, one sentence each. */
   readonly brings: readonly string[];
 }
 

@@ -1,14 +1,14 @@
 import type { Config } from './config-schema.ts';
 import { isObject } from '../base/options/option-fields.ts';
 
-/** One place that configuration comes from; later layers win. */
+/** A layer of configuration; later layers win. */
 export interface ConfigLayer {
-  /** Where it comes from, for people: a file, `environment`, `command line`. */
+  /** The name of its source for display: a file, `environment`, `command line`. */
   readonly source: string;
   readonly config: Config;
 }
 
-/** One effective value, by its path, and where it comes from. */
+/** An effective value with its path and source. */
 export interface ConfigValue {
   readonly path: string;
   readonly value: unknown;

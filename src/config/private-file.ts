@@ -8,9 +8,9 @@ interface PrivateFileOptions<Content> {
   readonly schema: () => z.ZodType<Content>;
   /** The content while there is no file. */
   readonly empty: Content;
-  /** What the file has, for errors: "keys". */
+  /** The name of the content in error messages: "keys". */
   readonly has: string;
-  /** What a valid file looks like, and what to do about a damaged one. */
+  /** The shape of a valid file, and how to repair a damaged one, for error messages. */
   readonly expected: string;
 }
 
@@ -26,7 +26,7 @@ export class PrivateFile<Content> {
     this.#options = options;
   }
 
-  /** Throws `invalid_config` for a file that is damaged, or that others can read. */
+  /** Reads the content. Throws `invalid_config` for a file that is damaged or readable by others. */
   load(): Content {
     const { path, schema, empty, has, expected } = this.#options;
     const found = statSync(path, { throwIfNoEntry: false });

@@ -45,7 +45,7 @@ export class StoredProviders {
     });
   }
 
-  /** The key that stands in for an environment variable; undefined when none is stored. */
+  /** Returns the key that replaces an environment variable, or undefined. */
   keyFor(variable: string): string | undefined {
     const { keys } = this.#file.load();
     return Object.hasOwn(keys, variable) ? keys[variable] : undefined;
@@ -55,7 +55,7 @@ export class StoredProviders {
     return this.#file.load().servers;
   }
 
-  /** Every stored key: what no surface may show. */
+  /** Returns all stored keys, which no interface may show. */
   secrets(): string[] {
     const { keys, servers } = this.#file.load();
     return [...Object.values(keys), ...Object.values(servers).flatMap(({ key }) => key ?? [])];

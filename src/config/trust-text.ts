@@ -1,10 +1,10 @@
 import { visibleLine } from '../base/terminal-text.ts';
 import type { UntrustedProject } from './load-config.ts';
 
-/** What is asked about a folder that nobody has trusted yet, on every surface. */
+/** The question about a folder that is not trusted yet, in every interface. */
 export const trustQuestionText = 'Trust this folder?';
 
-/** Describes what the configuration of a folder would do, one line each: what a person reads before they trust it. */
+/** Describes the effects of a folder's configuration, one line each, for a person who decides whether to trust it. */
 export function describeUntrusted({ file, brings }: Pick<UntrustedProject, 'file' | 'brings'>): string[] {
   return [`${visibleLine(file)} is not trusted yet. It`, ...brings.map(sentence => `  - ${visibleLine(sentence)}`)];
 }

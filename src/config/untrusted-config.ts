@@ -3,7 +3,7 @@ import { defined } from '../base/defined.ts';
 import { visibleLine } from '../base/terminal-text.ts';
 import type { Config, ConfigData } from './config-schema.ts';
 
-/** What a file of a folder that is not trusted may set, and what it would bring beyond that. */
+/** The allowed part of an untrusted folder's configuration, and a description of the rest. */
 export interface UntrustedConfig {
   readonly config: Config;
   /** One sentence for each part that waits for trust. */
@@ -11,9 +11,10 @@ export interface UntrustedConfig {
 }
 
 /**
- * Splits a JSON configuration. What applies can only make decisions stricter: rules that deny, the default `deny`, rules
- * that ask unless the person's own default is `deny`, which they would lift. Beside it only the title of the page applies:
- * nothing starts programs, chooses agents or models, reads keys, moves data or hides what happens.
+ * Splits a JSON configuration. Only rules that make decisions stricter apply: rules that deny, the default `deny`, and
+ * rules that ask unless the person's own default is `deny`, which they would relax. Apart from them only the title of
+ * the page applies, so that no setting starts programs, chooses agents or models, reads keys, moves data or hides
+ * activity.
  */
 export function untrusted(config: ConfigData, ownDefault: Policy | undefined): UntrustedConfig {
   const {
@@ -80,7 +81,7 @@ export function untrusted(config: ConfigData, ownDefault: Policy | undefined): U
   return { config: defined({ permissions: strict, page: page && defined({ title: page.title }) }), withheld };
 }
 
-/** A value in a sentence: as it is when it cannot be taken for a part of the sentence, else in quotes. */
+/** Returns a value for a sentence: unquoted if it cannot be mistaken for a part of the sentence, else in quotes. */
 function shown(value: string): string {
   return /^[\w@.:/+~%?&=#-]+$/.test(value) ? value : quoted(value);
 }
@@ -92,7 +93,7 @@ function quoted(value: string): string {
 
 const longestName = 60;
 
-/** A name that says nothing of what happens: it must not push what does out of sight. */
+/** Shortens a name that says nothing about an effect, so that it cannot push the effects out of sight. */
 function shortName(name: string): string {
   return shown(name.length > longestName ? `${name.slice(0, longestName)}…` : name);
 }

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { realpathSync } from 'node:fs';
 
-/** Whether two paths name one folder, whatever links lead to it; false for an unknown one. */
+/** Whether two paths refer to the same folder, after resolving links; false for an unknown one. */
 export function isSameFolder(one: string | undefined, other: string): boolean {
   return one !== undefined && realPath(one) === realPath(other);
 }

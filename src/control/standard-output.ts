@@ -18,7 +18,7 @@ export function hideSecrets(secrets: Redactor): void {
   redactor = secrets;
 }
 
-/** Returns a value without the secrets that are hidden in what is written. */
+/** Returns a copy of a value in which the hidden secrets are replaced. */
 export function withoutSecrets<Value>(value: Value): Value {
   return redactor === undefined || redactor.isEmpty
     ? value
@@ -50,12 +50,15 @@ export class StandardStream {
     return this.#send(shownText(text));
   }
 
-  /** The width of the terminal; 80 where there is none. */
+  /** The width of the terminal; 80 without a terminal. */
   get columns(): number {
     return this.#open().columns || 80;
   }
 
-  /** Writes what the terminal's renderer drew, as `write` does: it has styles, its texts are safe and have no secrets. */
+  /**
+   * Writes the output of the terminal's renderer, as `write` does, but keeps its styles: its texts are already safe and
+   * redacted.
+   */
   writeDrawn(text: string): Promise<boolean> {
     return this.#send(text);
   }
@@ -115,8 +118,8 @@ export const standardOutput = new StandardStream(() => process.stdout);
 export const standardError = new StandardStream(() => process.stderr);
 
 /**
- * Handles streams that somebody else closes: a reader that closes early (`| head`) ends the output quietly; a terminal
- * that is closed counts as SIGHUP, and ends the process by that signal.
+ * Handles output streams that the other side closes: a reader that closes early (`| head`) ends the output silently; a
+ * closed terminal counts as SIGHUP and ends the process with that signal.
  */
 export function handleClosedStreams(): void {
   const terminals = [0, 1, 2].filter(descriptor => isatty(descriptor));

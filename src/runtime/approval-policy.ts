@@ -5,25 +5,25 @@ import { optionsCheck } from '../base/options/check-options.ts';
 
 type ToolApproval = { readonly kind: 'tool' } & ToolRequest;
 
-/** What an approval is about. */
+/** The tool call or plan that needs a decision. */
 export type ApprovalRequest =
   | ToolApproval
   | { readonly kind: 'plan'; readonly planId: string; readonly title: string; readonly plan: string };
 
-/** Where it is asked for. */
+/** The agent, thread and resource of an approval request. */
 export interface ApprovalContext {
   readonly agent: string;
   readonly threadId: string;
   readonly resourceId: string;
 }
 
-/** Decides at once; one that throws, or says anything else, means `ask`. */
+/** Decides synchronously; a predicate that throws or returns another value means `ask`. */
 export type ApprovalPredicate<Request extends ApprovalRequest = ApprovalRequest> = (
   request: Request,
   context: ApprovalContext,
 ) => Policy;
 
-/** The least strictness for tools and for plans. */
+/** The minimum strictness for tools and for plans. */
 export interface ApprovalFloor {
   /** `allow` when absent. */
   readonly tools?: Policy;
@@ -31,7 +31,7 @@ export interface ApprovalFloor {
   readonly plans?: Policy;
 }
 
-/** What a person is asked about. All of it holds beside what the agents ask about themselves: the strictest decides. */
+/** The rules for asking a person, in addition to those of the agents: the strictest rule decides. */
 export interface ApprovalsOptions {
   readonly floor?: ApprovalFloor;
   /** For one agent, by its id. */
@@ -58,7 +58,7 @@ const checkOptions = optionsCheck<ApprovalsOptions>('approvals')(() => ({
     .optional(),
 }));
 
-/** Decides what runs, what a person is asked about, and what is refused. */
+/** Decides which requests are allowed, need a person's approval, or are denied. */
 export class ApprovalPolicy {
   readonly timeoutMs: number | undefined;
   readonly #options: ApprovalsOptions;
@@ -70,7 +70,7 @@ export class ApprovalPolicy {
     this.timeoutMs = options.timeoutMs;
   }
 
-  /** A tool of the category `plan` asks by itself: the policy of plans applies to it. */
+  /** Decides about a request. A tool of the category `plan` asks by itself, so the policy of plans applies to it. */
   decide(request: ApprovalRequest, context: ApprovalContext): Decision {
     const isPlanTool = request.kind === 'tool' && request.category === 'plan';
     const kind = request.kind === 'plan' || isPlanTool ? 'plans' : 'tools';

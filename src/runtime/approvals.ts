@@ -10,7 +10,7 @@ import { defined } from '../base/defined.ts';
 import type { RelayAnswer } from '../agents/contract/host.ts';
 import type { EventOf } from '../events/vocabulary.ts';
 
-/** What waits for a person: the data of its `approval-required` event. */
+/** A pending approval: the data of its `approval-required` event. */
 export type PendingApproval = Extract<FlowEvent, { type: 'approval-required' }>['data'];
 
 interface Sources {
@@ -18,7 +18,7 @@ interface Sources {
   readonly books: RelayBooks;
 }
 
-/** Returns what waits in a thread, oldest first, whether its run is under way or waits to be recovered. */
+/** Returns the pending approvals of a thread, oldest first, whether its run is active or waits to be recovered. */
 export async function listPendingApprovals({ log, books }: Sources, thread: Thread): Promise<PendingApproval[]> {
   const { id: threadId, resourceId } = thread;
   const runs = listOpenRuns(thread);
@@ -34,7 +34,7 @@ export async function listPendingApprovals({ log, books }: Sources, thread: Thre
   return [...approvals.values()];
 }
 
-/** How many threads, those that changed last, are searched for a relay that is not pending any more. */
+/** How many of the most recently changed threads are searched for a relay that is no longer pending. */
 const searchedThreads = 50;
 
 /**
@@ -62,20 +62,23 @@ async function findClosed({ log, books }: Sources, id: string): Promise<ThreadRe
   return undefined;
 }
 
-/** What a person decides. */
+/** The decision of a person. */
 export type ApprovalOutcomeName = 'approve' | 'reject' | 'revise';
 
-/** What a person adds to a decision. */
+/** The optional details of a decision. */
 export interface ApprovalAnswer {
   /** Words for the agent. */
   readonly feedback?: string;
-  /** What to change: of a tool the arguments that replace those of the call, of a plan anything the agent understands. */
+  /**
+   * The changes: for a tool the arguments that replace those of the call, for a plan any value that the agent
+   * understands.
+   */
   readonly partial?: unknown;
   /** The answer to a question, which is approved with it. */
   readonly answer?: string | string[];
 }
 
-/** The decision as the log holds it; throws `invalid_argument` when something was added that would change nothing. */
+/** Returns the decision in the form of the log; throws `invalid_argument` for a detail that has no effect on it. */
 export function toAnswer(
   relay: EventOf<'relay'>,
   outcome: ApprovalOutcomeName,

@@ -9,7 +9,7 @@ import type { EventLog } from '../log/event-log.ts';
 import { readEvents } from '../log/read-events.ts';
 import type { ApprovalContext, ApprovalPolicy } from './approval-policy.ts';
 
-/** What a runtime gives to its agents. */
+/** The tools, memory and place that a runtime adds to its agents. */
 export interface Governance {
   readonly tools: readonly Tool[];
   readonly memory: Memory | undefined;
@@ -20,7 +20,7 @@ export interface Governance {
 /** The policies of runtimes: the one of the agent that makes a call decides, not those it inherits. */
 const policies = new WeakSet<DecisionSource>();
 
-/** The same agent, with the tools, the policy and the place of a runtime, whoever invokes it. */
+/** Returns the agent with the tools, the policy and the place of a runtime, for every caller. */
 export function governedAgent(agent: Agent, { tools, memory, place: own }: Governance): Agent {
   async function* invoke(params: InvokeParams): AsyncGenerator<AgentEvent> {
     const above = params.host.request instanceof RuntimeContext ? params.host.request : undefined;
@@ -39,7 +39,7 @@ export function governedAgent(agent: Agent, { tools, memory, place: own }: Gover
         ...defined({ memory }),
       },
     };
-    // A relay without a time of its own expires as the policy says; the run that a person asked for sets it.
+    // The outermost run applies the policy's timeout to relays without an expiry.
     const timeoutMs = above === undefined ? place.policy.timeoutMs : undefined;
     for await (const event of agent.invoke(given))
       yield event.type === 'relay' && timeoutMs !== undefined
@@ -53,7 +53,7 @@ export function governedAgent(agent: Agent, { tools, memory, place: own }: Gover
   };
 }
 
-/** What the runs of a thread share. */
+/** The place that the runs of a thread share. */
 export interface Place {
   readonly threadId: string;
   readonly resourceId: string;
@@ -63,7 +63,7 @@ export interface Place {
   readonly plansAtWork: Set<string>;
 }
 
-/** What the tools of a run get as the `request` of their call. */
+/** The `request` of the tool calls of a run. */
 export class RuntimeContext implements ApprovalContext {
   readonly place: Place;
   readonly agent: string;
@@ -81,7 +81,7 @@ export class RuntimeContext implements ApprovalContext {
     return this.place.resourceId;
   }
 
-  /** The events of the thread so far, without those that were imported, oldest first. */
+  /** Yields the events of the thread without imported ones, oldest first. */
   async *history(): AsyncIterable<LoggedEvent> {
     const { importedSeq } = (await this.place.log.getThread(this.threadId)) ?? {};
     yield* readEvents(this.place.log, this.threadId, importedSeq);

@@ -1,5 +1,5 @@
 /**
- * The runtime: asks agents, streams what they do as `flow` wire events, takes what people decide.
+ * The runtime: sends requests to agents, streams their work as `flow` wire events, and accepts the decisions of people.
  * @module
  */
 export type {

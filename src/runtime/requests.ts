@@ -65,8 +65,8 @@ export function readRequests(log: EventLog, thread: Pick<Thread, 'id' | 'created
 }
 
 /**
- * Returns the request a reader means: the one it names; else, when it resumes after a seq, the one it was reading then;
- * else the newest. Undefined when there is none yet.
+ * Returns the request a reader means: the named one; else, when it resumes after a seq, the one it was reading then;
+ * else the newest. Undefined without requests.
  */
 export function pickRequest(
   requests: readonly Request[],

@@ -27,21 +27,24 @@ import type { ContextOf } from '../control/supervision/run-input.ts';
 import type { ApprovalAnswer } from './approvals.ts';
 
 export interface RuntimeOptions {
-  /** The agent that is asked. */
+  /** The main agent. */
   readonly agent?: Agent;
-  /** More agents, to be asked by their id; the first is asked when no `agent` is given and none is named. */
+  /** More agents, selected by id; the first one is the default when no `agent` is set. */
   readonly agents?: readonly Agent[];
-  /** Agents for one kind of task: the others may start them with the tool `agent`, and `runSpecialist` asks them directly. */
+  /**
+   * Agents for one kind of task: other agents can start them with the tool `agent`, and `runSpecialist` calls them
+   * directly.
+   */
   readonly specialists?: readonly Subagent[];
   /** Whose threads these are: a user, a project, a tenant. */
   readonly resourceId: string;
   /** Where threads are kept; in memory when absent. */
   readonly storage?: EventLog;
-  /** What a person is asked about. */
+  /** The rules for asking a person. */
   readonly approvals?: ApprovalsOptions;
-  /** Tools that every agent has beside its own. */
+  /** Tools that every agent gets in addition to its own. */
   readonly tools?: readonly Tool[];
-  /** Observes the conversations of all agents, instead of their own memories. */
+  /** Observes the conversations of all agents and replaces their own memories. */
   readonly memory?: Memory;
   /** Makes the context of runs for which none was passed: of resumed ones and messages that waited. */
   readonly contextOf?: ContextOf;
@@ -51,7 +54,7 @@ export interface RuntimeOptions {
   readonly telemetry?: RunFollower;
   /** The currency of cost summaries; US dollars when absent. */
   readonly currency?: Currency;
-  /** The cost of a usage report in US dollars; what the report itself says when absent. */
+  /** Returns the cost of a usage report in US dollars; by default the cost in the report. */
   readonly priceOf?: PriceOf;
   /** How long an agent that is cancelled may take, in milliseconds; 2,000 when absent. */
   readonly graceMs?: number;
@@ -94,9 +97,9 @@ export interface SpecialistOptions {
   readonly threadId?: string;
   /** A `provider/model` id to use instead of the agent's own. */
   readonly model?: string;
-  /** What the tools and the instructions get as their `context`; it stays in this process. */
+  /** The `context` of the tools and instructions; it stays in this process. */
   readonly context?: unknown;
-  /** Ends the stream; the run goes on. */
+  /** Ends the stream; the run continues. */
   readonly signal?: AbortSignal;
 }
 

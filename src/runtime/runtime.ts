@@ -41,7 +41,9 @@ import {
 /** The wire events of one request. It begins when the first is read; to stop reading does not stop the run. */
 export type FlowStream = AsyncGenerator<FlowEvent, void, undefined>;
 
-/** Asks agents on behalf of one resource, streams what they do as wire events, and takes what people decide. */
+/**
+ * Sends requests to agents for one resource, streams their work as wire events, and accepts the decisions of people.
+ */
 export class Runtime {
   readonly #options: RuntimeOptions;
   readonly #log: EventLog;
@@ -106,7 +108,7 @@ export class Runtime {
     yield* this.#stream(threadId, request, { skip: after, signal });
   }
 
-  /** Decides what an agent waits for; the first answer counts. */
+  /** Answers a pending approval; the first answer wins. */
   async respondToApproval(id: string, outcome: ApprovalOutcomeName, answer: ApprovalAnswer = {}): Promise<void> {
     checkAnswer(answer);
     const { resourceId } = this.#options;
@@ -114,7 +116,7 @@ export class Runtime {
     await this.#conversations.answer(thread.id, id, toAnswer(entry.relay, outcome, answer));
   }
 
-  /** What waits for a person, in one thread or in all of the resource. */
+  /** Returns the pending approvals of one thread, or of all threads of the resource. */
   async pendingApprovals(options: { threadId?: string } = {}): Promise<PendingApproval[]> {
     checkPending(options);
     const { threadId } = options;
@@ -130,14 +132,14 @@ export class Runtime {
     return pending;
   }
 
-  /** The plans of a thread and where they stand; not those that were imported. */
+  /** Returns the plans of a thread with their status, without imported ones. */
   async plans(threadId: string): Promise<readonly Plan[]> {
     return this.#plans.of(await this.#conversations.find(threadId, this.#options.resourceId));
   }
 
   /**
-   * Stops what runs in a thread, in whatever process, and all it started; resolves when it has ended. `run_not_found`
-   * when nothing runs.
+   * Aborts the runs of a thread, in any process, and everything they started; resolves when they have ended. Throws
+   * `run_not_found` when no run is active.
    */
   async cancel(threadId: string): Promise<void> {
     await this.#conversations.find(threadId, this.#options.resourceId);
@@ -187,7 +189,7 @@ export class Runtime {
     for await (const event of this.#log.tail(threadId, after, { signal })) {
       const encoded = encoder.encode(event);
       const ends = encoded.some(({ type }) => type === 'finish' || type === 'error');
-      // Whoever reads the end may ask again at once.
+      // A reader that receives the end may send the next request at once.
       if (ends) await this.#running(threadId).find(run => run.runId === runId)?.done;
       for (const each of encoded) {
         if (unseen > 0) unseen--;
@@ -206,7 +208,9 @@ export class Runtime {
     return { threadId, resourceId, log: this.#log, policy: this.#policy, plansAtWork: this.#plansAtWork };
   }
 
-  /** Agents that are asked may start the specialists; specialists do not start each other. */
+  /**
+   * Returns an agent under the rules of the runtime. Agents can start specialists; specialists cannot start each other.
+   */
   #governed(agent: Agent, threadId: string): Agent {
     const { tools = [], specialists = [], memory } = this.#options;
     const shared = { memory, place: this.#place(threadId) };

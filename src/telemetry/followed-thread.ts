@@ -16,7 +16,7 @@ export interface FollowedThreadOptions {
   readonly onDiagnostic: OnDiagnostic;
 }
 
-/** A run as far as it is followed. */
+/** The part of a run's handle that following it needs. */
 type FollowedRun = Pick<RunHandle, 'runId' | 'seq' | 'done'>;
 
 /** How many runs of a thread are remembered after they ended. */
@@ -26,7 +26,7 @@ const mostRuns = 100;
 export class FollowedThread {
   readonly #options: FollowedThreadOptions;
   readonly #active = new Set<FollowedRun>();
-  /** The runs that were followed, each from an event on, also those that ended: what serves a run may end after it. */
+  /** The followed runs, each with its first event; ended runs stay, since a run that serves them may end later. */
   readonly #followed = new Map<string, number>();
   #fold: SpanFold | undefined;
   #tail = new AbortController();
@@ -55,7 +55,7 @@ export class FollowedThread {
     });
   }
 
-  /** Stops reading, and takes what the log has got meanwhile. */
+  /** Stops following and reads the remaining events of the log. */
   async close(): Promise<void> {
     this.#active.clear();
     this.#until = 0;

@@ -1,6 +1,6 @@
 import type { Span } from '../protocols/otel/span.ts';
 
-/** Which traces are sent. */
+/** Selects the traces to send. */
 export interface Sampling {
   /** The share of traces, from 0 to 1; all by default. */
   readonly ratio?: number;

@@ -33,12 +33,12 @@ const longestWaitMs = 30_000;
 const retried = [429, 502, 503, 504];
 const compress = promisify(gzip);
 
-/** The outcome of a request: when to try again is undefined for what will never be accepted. */
+/** The outcome of a request; `retryMs` is undefined when the receiver will never accept it. */
 type Outcome = { readonly rejected: number } | { readonly cause: unknown; readonly retryMs: number | undefined };
 
 /**
- * Posts spans to a receiver in batches, one at a time. Nobody waits for it: what waits is bounded, and spans that do not
- * fit or that the receiver does not accept are dropped and counted.
+ * Posts spans to a receiver in batches, one at a time. No caller waits for it: the queue is bounded, and spans that do
+ * not fit or that the receiver rejects are dropped and counted.
  */
 export class SpanSender {
   readonly #options: SpanSenderOptions;
@@ -69,13 +69,13 @@ export class SpanSender {
     else this.#cancelTimer ??= this.#options.clock.after(this.#options.delayMs, () => this.#send());
   }
 
-  /** Sends what waits; resolves when it is sent or dropped. */
+  /** Sends the queued spans; resolves when they are sent or dropped. */
   async flush(): Promise<void> {
     this.#send();
     await this.#sending;
   }
 
-  /** Sends what waits without trying twice, and drops what is not sent after that many milliseconds. */
+  /** Sends the queued spans without retries, and drops those that are not sent after `graceMs` milliseconds. */
   async close(graceMs: number): Promise<void> {
     this.#closing.abort();
     const cancel = this.#options.clock.after(graceMs, () => this.#deadline.abort());

@@ -18,23 +18,23 @@ export interface TelemetryOptions {
   readonly url: string;
   /** Headers of the requests, such as the key of a service. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether spans have what people, models and tools said; left out by default. */
+  /** Whether spans include the content of people, models and tools; false by default. */
   readonly content?: boolean;
   /** Secret values: they are replaced in spans. */
   readonly secrets?: readonly string[];
-  /** What is known of the process, such as `service.name`, which is `singletree` by default. */
+  /** The attributes of the process, such as `service.name`, which is `singletree` by default. */
   readonly resource?: Attributes;
-  /** Which traces are sent; all that the caller of a run records by default. */
+  /** Selects the traces to send; by default all that the caller of a run records. */
   readonly sampling?: Sampling;
   /** Whether requests are compressed with gzip. */
   readonly compress?: boolean;
   /** How long a request may take, in milliseconds; 10,000 by default. */
   readonly timeoutMs?: number;
-  /** How long spans wait for others to be sent with, in milliseconds; 1,000 by default. */
+  /** How long spans are buffered for a batch, in milliseconds; 1,000 by default. */
   readonly delayMs?: number;
   /** The version of the sender; `0` by default. */
   readonly version?: string;
-  /** Receives what went wrong; nobody by default. */
+  /** Receives failures; ignored by default. */
   readonly onDiagnostic?: OnDiagnostic;
   /** Times batches and retries; the machine's clock by default. */
   readonly clock?: Clock;
@@ -69,8 +69,8 @@ function isHttpUrl(value: unknown): boolean {
 }
 
 /**
- * Sends the spans of runs to a receiver of OpenTelemetry as they end: pass it to a `Supervisor` as `telemetry`. It reads
- * the log, so no run waits for it; what waits to be sent is bounded.
+ * Sends the spans of runs to an OpenTelemetry receiver as they end: pass it to a `Supervisor` as `telemetry`. It reads
+ * the log, so no run waits for it; its queue is bounded.
  */
 export class Telemetry implements RunFollower {
   readonly #options: TelemetryOptions;

@@ -18,37 +18,37 @@ import { ReportedCommands } from './reported-commands.ts';
 import type { OfferedAgents } from './sent-message.ts';
 
 /**
- * What a conversation does: its run was interrupted, which nothing but resuming it changes; it waits for a person; it
- * runs; nothing runs and messages wait; or none of these.
+ * The state of a conversation: its run was interrupted and must be resumed; it waits for a person; it runs; messages
+ * wait but no run is active; or none of these.
  */
 export type ConversationState = 'interrupted' | 'waiting' | 'running' | 'queued' | 'idle';
 
-/** Where a conversation stands, for every surface that shows it. */
+/** The status of a conversation, for all interfaces. */
 export interface ConversationStatus {
   readonly state: ConversationState;
   /** The open runs, oldest first. */
   readonly runs: readonly OpenRun[];
   /** The ids of the relays that wait for a person, oldest first. */
   readonly relays: readonly string[];
-  /** Why nothing happens though something is open, and what to do. */
+  /** Why nothing happens although a run or a message is open, and how to continue. */
   readonly problem?: string;
 }
 
 /** A message that waits until the run has ended. */
 export interface QueuedMessage extends WaitingMessage {
-  /** Why it is not delivered here when nothing runs, and what delivers it. */
+  /** Why it is not delivered here when no run is active, and how to deliver it. */
   readonly problem?: string;
 }
 
-/** What an answer allows beyond its call. */
+/** A permission that a person granted for longer than one call. */
 export interface GivenGrant {
   readonly threadId: string;
-  /** Of the thread. */
+  /** The title of the thread. */
   readonly title?: string;
-  /** The question that was answered with it. */
+  /** The relay whose answer granted it. */
   readonly relayId: string;
   readonly remember: string;
-  /** Which calls it allows, in words. */
+  /** Describes the calls that it allows, for display. */
   readonly covers: string;
   readonly at?: string;
   readonly by?: string;
@@ -56,11 +56,11 @@ export interface GivenGrant {
 
 const mostGrants = 1000;
 
-/** Reads where conversations stand, of any process: what runs, what waits for people, which messages wait and why. */
+/** Reads the state of conversations across all processes: active runs, pending relays and waiting messages. */
 export class ConversationReader {
-  /** What agents ask people, in all threads. */
+  /** The questions and approval requests of all threads. */
   readonly inbox: RelayBooks;
-  /** The last run of each thread, and what it used. */
+  /** The last run of each thread, and its usage. */
   readonly digests: ThreadDigests;
   /** The slash commands that external programs reported. */
   readonly commands: ReportedCommands;
@@ -78,14 +78,14 @@ export class ConversationReader {
     this.commands = new ReportedCommands(log, this.digests);
   }
 
-  /** Returns a thread, of the resource when one is given; throws `thread_not_found`. */
+  /** Returns a thread, optionally only of a resource; throws `thread_not_found`. */
   async find(threadId: string, resourceId?: string): Promise<Thread> {
     const thread = await this.log.getThread(threadId);
     if (thread !== undefined && (resourceId === undefined || thread.resourceId === resourceId)) return thread;
     throw new SingletreeError('thread_not_found', `There is no thread "${threadId}".`, { details: { threadId } });
   }
 
-  /** Where a conversation stands. */
+  /** Returns the status of a conversation. */
   async status(thread: Thread): Promise<ConversationStatus> {
     const runs = listOpenRuns(thread);
     const relays = hasOpen(thread, 'relay') ? (await this.inbox.of(thread)).pending.map(({ id }) => id) : [];
@@ -103,7 +103,7 @@ export class ConversationReader {
     return { state: 'queued', runs, relays, ...(problem !== undefined && { problem }) };
   }
 
-  /** Throws `run_under_way` when a run of a thread is open; `what` says what cannot be done meanwhile. */
+  /** Throws `run_under_way` when a run of a thread is open; `what` names the operation in the message. */
   async checkIdle(thread: Thread, what: string): Promise<void> {
     const { runs, problem = 'Stop it or wait until it ends.' } = await this.status(thread);
     if (runs.length === 0) return;
@@ -112,7 +112,7 @@ export class ConversationReader {
     });
   }
 
-  /** What people allowed for longer than one call, in the threads that changed last. */
+  /** Lists the permissions that people granted for longer than one call, from the most recent threads. */
   async listGrants(resourceId?: string): Promise<readonly GivenGrant[]> {
     const { decisions } = await this.inbox.settled(resourceId, { limit: mostGrants, after: undefined });
     return decisions.flatMap(({ thread, entry }): GivenGrant[] => {
@@ -185,8 +185,8 @@ export class ConversationReader {
   }
 
   /**
-   * Returns the agent of the newest turn of a thread, or the one it was created for; undefined when there is none. A turn
-   * that was imported does not count: it must not choose which program runs.
+   * Returns the agent of the newest turn of a thread, else the agent that the thread was created for, else undefined.
+   * Imported turns are skipped: they must not choose which program runs.
    */
   async findAgent(thread: Thread): Promise<string | undefined> {
     const [open] = listOpenRuns(thread);
@@ -206,12 +206,12 @@ export class ConversationReader {
   }
 }
 
-/** Why a message waits in a process that does not offer its agent, and what delivers it. */
+/** Returns why a message waits in a process that does not offer its agent, and how to deliver it. */
 export function unknownAgentProblem(threadId: string, agentId: string): string {
   return `The agent "${agentId}" is not offered here. To deliver its message: ${resumeCommand(agentId, threadId)}`;
 }
 
-/** The command that resumes the interrupted run of a thread, or delivers what waits. */
+/** Returns the command that resumes the interrupted run of a thread or delivers its waiting messages. */
 export function resumeCommand(agentId: string, threadId: string): string {
   return `singletree run ${agentId} --resume ${threadId}`;
 }

@@ -18,7 +18,7 @@ interface ThreadLabels {
   readonly isArchived?: boolean | undefined;
 }
 
-/** What people set for a conversation and its next turns: title, marks, folder, branch, mode and model. */
+/** Changes the settings of a conversation and its next turns: title, marks, folder, branch, mode and model. */
 export class ConversationSettings extends ConversationReader {
   protected readonly control: RunControl;
   protected readonly agents: OfferedAgents;
@@ -53,7 +53,9 @@ export class ConversationSettings extends ConversationReader {
     await this.log.append(threadId, [{ type: 'folder_changed', runId: newId(), ...folder }]);
   }
 
-  /** Ends what an answer allowed beyond its call, from the next turn on; throws `relay_not_found` when it allows nothing. */
+  /**
+   * Revokes a permission beyond its call, from the next turn on; throws `relay_not_found` when the answer granted none.
+   */
   async revokeGrant(threadId: string, relayId: string, by: { readonly by?: string } = {}): Promise<void> {
     const entry = (await this.inbox.of(await this.find(threadId))).get(relayId);
     if (entry === undefined || !isGranting(entry))
@@ -68,7 +70,10 @@ export class ConversationSettings extends ConversationReader {
     await this.log.append(threadId, events, { metadata });
   }
 
-  /** Stops what runs in a thread, and changes its mode; throws `invalid_argument` for a mode that the agent does not have. */
+  /**
+   * Aborts the runs of a thread and changes its mode; throws `invalid_argument` for a mode that the agent does not
+   * have.
+   */
   async switchMode(threadId: string, agentId: string, mode: string): Promise<void> {
     checkMode(pickAgent(this.agents, agentId, threadId), mode);
     await this.control.abortAll(threadId);
@@ -77,7 +82,7 @@ export class ConversationSettings extends ConversationReader {
     if (events.length > 0) await this.choose(threadId, { events, metadata: { currentModeId: mode } });
   }
 
-  /** Makes a model that of the next turns of an agent in a thread, whoever begins them; rejects one that the agent does not know. */
+  /** Sets the model for the next turns of an agent in a thread. Rejects a model that the agent does not know. */
   async switchModel(threadId: string, agentId: string, modelId: string): Promise<void> {
     await checkModel(pickAgent(this.agents, agentId, threadId), modelId);
     const events = [{ type: 'model_changed' as const, runId: newId(), modelId, scope: 'thread' as const }];
@@ -89,12 +94,12 @@ export class ConversationSettings extends ConversationReader {
     return this.control.select(threadId, messageId);
   }
 
-  /** An agent that carries its plan out in the same run has left planning when the plan is approved. */
+  /** Switches to the first mode of an agent that carries its plan out in the same run, when the plan is approved. */
   protected async leavePlanning(threadId: string, relayId: string): Promise<void> {
     const { relays, mode } = await this.memory.of(threadId);
     const entry = relays.get(relayId);
     if (entry?.relay.relayKind !== 'plan' || mode === undefined) return;
-    // The run may have ended meanwhile.
+    // The run may have ended.
     const agentId = await this.inbox.findAgent({ thread: await this.find(threadId), entry });
     const { abilities, modes: [first] = [] } = this.agents.get(agentId ?? '', threadId) ?? {};
     if (abilities?.carriesOutPlans === true && first !== undefined && first.id !== mode)

@@ -21,8 +21,8 @@ import { type SystemReminder, systemReminderText } from './system-reminder.ts';
 import { readEvents } from '../../log/read-events.ts';
 
 /**
- * What people do with a conversation, decided once for every surface: how a message waits and when it is delivered, and
- * who aborts and answers what. State is in the log: every method works for threads of any process.
+ * The operations of people on a conversation, shared by all interfaces: sending, queueing and delivering messages,
+ * aborting runs and answering relays. The state is in the log, so every method works for threads of any process.
  */
 export class Conversations extends MessageDelivery {
   /**
@@ -35,7 +35,7 @@ export class Conversations extends MessageDelivery {
       return (await this.#enqueue(threadId, { ...message, agent })) ?? (await this.#begin(threadId, message));
     };
     const { clock = systemClock } = this.options;
-    // A message goes into a run that another caller starts meanwhile.
+    // A message is added to a run that another caller starts at the same time.
     return this.#accept(threadId, message, () =>
       retryWhileBusy(accept, { clock, codes: ['lease_held', 'run_under_way'] }),
     );
@@ -98,7 +98,7 @@ export class Conversations extends MessageDelivery {
       if (events.length > 0) await log.append(threadId, events, { expectedSeq });
     });
     if (isHeld === false || (content !== undefined && isHeld === undefined)) {
-      // During a delivery nobody holds it.
+      // Fails while a delivery has the lease; then no editor holds the queue.
       const lease = await hold().catch(() => undefined);
       if (lease !== undefined) await log.releaseLease(lease);
     }
@@ -146,7 +146,7 @@ export class Conversations extends MessageDelivery {
     if (answer.outcome === 'approve') await this.leavePlanning(threadId, relayId);
   }
 
-  /** Aborts a run, whichever process owns it; throws `run_not_found` when it is not open, or of another resource. */
+  /** Aborts a run of any process. Throws `run_not_found` when it is not open or belongs to another resource. */
   async abort(runId: string, { by, resourceId }: Pick<AbortOptions, 'by'> & { resourceId?: string | undefined } = {}) {
     const thread = await threadOfOpenRun(this.log, runId, resourceId);
     if (thread === undefined) throw runNotFound(runId);
@@ -154,8 +154,8 @@ export class Conversations extends MessageDelivery {
   }
 
   /**
-   * Stops one subagent of a thread, whichever process runs it: its parent gets an error in place of its result, and
-   * continues. Throws `run_not_found` when it is not open, and `invalid_argument` for one of an external program.
+   * Stops one subagent of a thread, in any process: its parent receives an error as its result and continues. Throws
+   * `run_not_found` when it is not open, and `invalid_argument` for a subagent of an external program.
    */
   async stopSubagent(threadId: string, runId: string, { by }: Pick<AbortOptions, 'by'> = {}): Promise<void> {
     const thread = await this.log.getThread(threadId);
@@ -164,12 +164,12 @@ export class Conversations extends MessageDelivery {
     await this.log.append(threadId, [{ type: 'abort_requested', runId, ...defined({ by }) }]);
   }
 
-  /** Aborts every active run of a thread, whichever process owns it; returns their ids. */
+  /** Aborts all active runs of a thread, in any process, and returns their ids. */
   abortAll(threadId: string, options: Omit<AbortOptions, 'threadId'> = {}): Promise<readonly string[]> {
     return this.control.abortAll(threadId, options);
   }
 
-  /** Asks once more for the answer to a message; both answers stay, as siblings. */
+  /** Requests another answer to a message; both answers stay, as siblings. */
   async retry(
     threadId: string,
     { agent, ...message }: Omit<RetryRunOptions, 'agent'> & Pick<SentMessage, 'agent'>,
@@ -179,24 +179,24 @@ export class Conversations extends MessageDelivery {
     return this.control.retry(threadId, { agent: picked, ...message });
   }
 
-  /** Takes turns of a thread back, with the files that they changed, and accepts nothing meanwhile. */
+  /** Undoes turns of a thread with their file changes; later messages wait until it is done. */
   undo(threadId: string, options?: UndoOptions): Promise<RewindResult> {
     return this.calls.run(threadId, () => this.rewind.undo(threadId, options));
   }
 
-  /** Takes up again what the undo that made a thread took back. */
+  /** Reverts the undo that created a thread. */
   redo(threadId: string, options?: Pick<UndoOptions, 'force'>): Promise<RewindResult> {
     return this.calls.run(threadId, () => this.rewind.redo(threadId, options));
   }
 
-  /** What can be undone and redone; throws `not_supported` without snapshots. */
+  /** Undoes and redoes turns. Throws `not_supported` without the option `snapshots`. */
   get rewind(): ThreadRewind {
     const { log, snapshots } = this.options;
     if (snapshots !== undefined) return new ThreadRewind({ log, snapshots });
     throw new SingletreeError('not_supported', 'Nothing can be undone here: give the folder of the `snapshots`.');
   }
 
-  /** Removes a thread with `remove`: its runs are aborted, and nothing is accepted meanwhile. */
+  /** Removes a thread with `remove` after aborting its runs; later messages wait until it is done. */
   delete(threadId: string, { by, remove }: { by?: string | undefined; remove: () => Promise<void> }): Promise<void> {
     return this.calls.run(threadId, async () => {
       await this.abortAll(threadId, defined({ by }));
@@ -235,7 +235,7 @@ export class Conversations extends MessageDelivery {
     await this.#store(threadId, { ...message, id }, runId);
     void this.deliverAfterRuns(threadId);
     if (runId !== undefined) return { runId, ...(delivery === 'steer' ? { steered: true } : { queued: true }) };
-    // Others wait already: it is delivered after them.
+    // Other messages are waiting: it is delivered after them.
     const next = await this.next(threadId);
     return { runId: next?.run.runId ?? '', ...(next?.messageId !== id && { queued: true }) };
   }
@@ -251,7 +251,7 @@ export class Conversations extends MessageDelivery {
     if (queued.delivery === 'steer') await this.control.steer(threadId);
   }
 
-  /** Reads, changes and appends; tries again when another event came between. */
+  /** Reads the queue and applies a change; retries when another event was appended in between. */
   async #whileWaiting(
     threadId: string,
     id: string,

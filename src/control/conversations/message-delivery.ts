@@ -34,7 +34,7 @@ export interface ConversationsOptions {
   readonly signal?: AbortSignal | undefined;
   /** Times retries and the search for waiting messages; the machine's clock by default. */
   readonly clock?: Clock | undefined;
-  /** Receives failures of deliveries, which are tried again; nobody by default. */
+  /** Receives failures of deliveries, which are retried; ignored by default. */
   readonly onDiagnostic?: OnDiagnostic | undefined;
 }
 
@@ -59,12 +59,12 @@ export interface Delivered {
 /** How often waiting messages that other processes stored are searched, in milliseconds. */
 const checkMs = 5_000;
 
-/** How long to wait, and how often, while somebody else begins or ends a run of a thread. */
+/** The delay between tries, and how many to make, while another caller starts or ends a run of a thread. */
 export const busy = { ms: 100, tries: 20 };
 
 type BusyCode = 'seq_conflict' | 'once_conflict' | 'lease_held' | 'run_under_way';
 
-/** Whether an error says that another caller or process came first, or holds the thread or its queue. */
+/** Whether an error means that another caller or process was first, or holds the thread or its queue. */
 export function isBusy(
   error: unknown,
   codes: readonly BusyCode[] = ['seq_conflict', 'once_conflict', 'lease_held', 'run_under_way'],
@@ -94,13 +94,16 @@ export function queueLease(threadId: string): string {
 /** Who holds a queue, and for how long. */
 export const queueHold = { owner: 'queue editor', ttlMs: 60_000 };
 
-/** Begins turns: with a message, or with those that wait, when a run has ended in whatever process. */
+/** Starts turns with a given message, or with waiting messages after a run has ended in any process. */
 export class MessageDelivery extends ConversationSettings {
   protected readonly options: ConversationsOptions;
   protected readonly titles: ThreadTitles;
   /** The calls of one thread, one after the other. */
   protected readonly calls = new SerialQueues();
-  /** Whether waiting messages begin turns here; a process that only accepts and edits them leaves that to others. */
+  /**
+   * Whether waiting messages start turns here; a process that only accepts and edits messages leaves delivery to
+   * others.
+   */
   protected delivers = false;
   readonly #owner = processOwner();
   /** The threads whose next message is delivered when their runs have ended. */
@@ -156,10 +159,10 @@ export class MessageDelivery extends ConversationSettings {
     }
   }
 
-  /** Whether a person edits the queue of a thread: nothing of it is delivered meanwhile. */
+  /** Whether a person is editing the queue of a thread, which blocks its delivery. */
   async isHeld(threadId: string): Promise<boolean> {
     try {
-      // It ends at once by itself: a process that is killed here holds nothing.
+      // Expires at once, so that a process that is killed here does not keep the queue.
       await this.log.releaseLease(await this.log.acquireLease(queueLease(threadId), { owner: this.#owner, ttlMs: 1 }));
       return false;
     } catch (error) {

@@ -8,7 +8,7 @@ import { RelayBook, relayBook, type RelayEntry, relayStanding } from '../../proj
 import { ThreadDigests, type FoldedThread, ThreadFolds } from '../threads/thread-folds.ts';
 import { listOpenRuns } from '../supervision/open-runs.ts';
 
-/** A relay and the thread it is asked in. */
+/** A relay with its thread. */
 export interface ThreadRelay {
   readonly thread: Thread;
   readonly entry: RelayEntry;
@@ -20,12 +20,14 @@ const threadsPerPage = 100;
 /** How many resources have the relays of their last listing cached. */
 const mostListings = 1000;
 
-/** Caches where the relays of threads stand: a thread that was read before costs only its new events. */
+/** Caches the status of relays by thread: for a cached thread only new events are read. */
 export class RelayBooks {
   readonly #log: EventLog;
   readonly #folds: ThreadFolds<RelayBook, RelayBook, Thread>;
   readonly #digests: ThreadDigests;
-  /** What the last listing of a resource, or of all, found open: relays by thread and seq. */
+  /**
+   * The open relays that the last listing found, by thread and seq, for each resource; `undefined` lists all resources.
+   */
   readonly #listings = new Map<string | undefined, ReadonlyMap<string, EventOf<'relay'>>>();
 
   constructor(log: EventLog, digests: ThreadDigests = new ThreadDigests(log)) {
@@ -118,7 +120,7 @@ function bySince({ entry: a }: ThreadRelay, { entry: b }: ThreadRelay): number {
   return one < other ? -1 : 1;
 }
 
-/** Imported and shared events ask nobody. */
+/** Starts after imported and shared events: their relays need no answer in this thread. */
 function firstOwn(thread: Thread): FoldedThread<RelayBook> {
   return { state: relayBook.initial, seq: inheritedSeq(thread) };
 }

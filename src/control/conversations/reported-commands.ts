@@ -15,7 +15,7 @@ const mostEvents = 300;
 export class ReportedCommands {
   readonly #log: EventLog;
   readonly #digests: ThreadDigests;
-  /** By run: what it reported does not change any more once it was found. */
+  /** By run: the reported commands of a run are final once they were found. */
   readonly #known = new Map<string, readonly AgentCommand[]>();
 
   constructor(log: EventLog, digests: ThreadDigests) {

@@ -4,12 +4,12 @@ import { SingletreeError } from '../../base/singletree-error.ts';
 import type { RunAdditions } from '../../events/run-additions.ts';
 import type { RunTrace } from '../../events/trace-context.ts';
 
-/** What a person says in a thread. */
+/** A message that a person sends to a thread. */
 export interface SentMessage {
   readonly content: string | readonly ContentPart[];
   /** The id that its sender chose: a message with the id of an earlier one has no effect. */
   readonly id?: string | undefined;
-  /** During a run: whether it goes into the run, the default, or waits until the run has ended. */
+  /** During a run: whether it is added to the run, the default, or waits until the run has ended. */
   readonly delivery?: 'steer' | 'follow_up' | undefined;
   /** The agent that answers when it begins a turn; by default that of the run it waits for, else the first. */
   readonly agent?: string | undefined;
@@ -23,14 +23,14 @@ export interface SentMessage {
   readonly by?: string | undefined;
   /** The trace of the turn that it begins, when its sender named one. */
   readonly trace?: Partial<RunTrace> | undefined;
-  /** What its client adds to the agent of the turn that it begins. */
+  /** The additions of its client to the agent of the turn that it starts. */
   readonly additions?: RunAdditions | undefined;
 }
 
-/** Which run a message started, went into, or waits for. */
+/** Names the run that a message started, was added to, or waits for. */
 export interface SendReceipt {
   readonly runId: string;
-  /** It goes into the run at its next safe point; it begins a turn when the run ends without adding it. */
+  /** It is added to the run at its next safe point, or starts a turn if the run ends before that. */
   readonly steered?: true;
   /** It waits until the run has ended. */
   readonly queued?: true;
@@ -63,7 +63,7 @@ export function checkMode({ id, modes = [] }: Agent, mode: string | undefined): 
   throw new SingletreeError('invalid_argument', `The agent "${id}" has no mode "${mode}". ${known}`);
 }
 
-/** Throws `not_supported` when an agent cannot use what a client adds. */
+/** Throws `not_supported` when an agent cannot use a client's additions. */
 export function checkAdditions({ id, abilities }: Agent, additions: RunAdditions | undefined): void {
   if (additions === undefined || abilities?.takesAdditions === true) return;
   const what = additions.tools === undefined ? 'context' : 'tools';

@@ -60,7 +60,7 @@ export class ThreadTitles {
     await log.updateThread(threadId, { metadata: { madeTitle: thread.title } });
     const made = await this.#make(thread, runSeq);
     const now = await log.getThread(threadId);
-    // The person may have given it a title, or edited the message, meanwhile.
+    // A person may have renamed the thread or edited the message during the call.
     if (made === undefined || now === undefined || now.title !== thread.title) return;
     await log.updateThread(threadId, { title: made, metadata: { madeTitle: made } });
   }

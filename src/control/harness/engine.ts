@@ -292,7 +292,7 @@ export class Engine<State extends object> {
     return this.machine.send(input, kind);
   }
 
-  /** Sends what waits in the open thread, or one message of it: into the active turn, or as the next one. */
+  /** Delivers the waiting messages of the open thread, or one of them: to the active turn, or as the next turn. */
   sendWaiting(messageId: string | undefined): Promise<void> {
     return this.machine.command(async () => {
       await this.machine.resumeOrphans();
@@ -311,7 +311,7 @@ export class Engine<State extends object> {
     return isDelivered() ? newUserMessage({ content }, id, new Date()) : null;
   }
 
-  /** Aborts the runs of the open thread, whichever process owns them. */
+  /** Aborts the runs of the open thread, in any process. */
   abort(): void {
     const { thread, machine } = this;
     if (isBusy(machine.state) || thread === undefined || !thread.hasOpenRuns)

@@ -52,7 +52,7 @@ export class EventHub {
     return this.#display;
   }
 
-  /** The display state as it is reduced: reading it costs nothing. */
+  /** The display state in its internal form, which needs no copy. */
   get view(): DisplayView {
     return this.#view;
   }
@@ -96,7 +96,7 @@ export class EventHub {
     this.emit({ type: 'error', error: asError(cause), ...defined({ errorType }) });
   }
 
-  /** Shows the display at rest, and stops emitting for good. */
+  /** Clears the activity of the display and stops emitting permanently. */
   close(): void {
     if (this.#isClosed) return;
     const before = this.#view;
@@ -148,7 +148,7 @@ export class EventHub {
     this.#notifyListeners(changed);
   }
 
-  /** Calls all listeners except those that unsubscribe meanwhile. */
+  /** Calls all listeners except those that unsubscribe during the calls. */
   #notifyListeners(event: HarnessEvent): void {
     const listeners = this.#listeners;
     for (const listener of listeners) {

@@ -150,7 +150,7 @@ export class HarnessBase<State extends object> {
     return this.engine.workspaces.current;
   }
 
-  /** Calls the factory of the workspace, or tries again to start one that failed; undefined when there is none. */
+  /** Calls the workspace factory, or retries a failed start; undefined without a workspace. */
   async resolveWorkspace(options: { requestContext?: RequestContext } = {}): Promise<Workspace | undefined> {
     checkArguments('resolveWorkspace', options);
     await this.engine.init();

@@ -96,7 +96,7 @@ export type NotificationEvent =
       'follow_up_queued',
       {
         readonly count: number;
-        /** Why one of them is not sent by this harness, and what sends it. */
+        /** Why this harness does not send one of them, and how to send it. */
         readonly problem?: string;
       }
     >

@@ -32,7 +32,7 @@ export interface SavedReminder {
 
 /**
  * Drives agents on behalf of a person: modes, models, threads, messages, approvals, questions, plans. It is a façade:
- * the modules beside it do the work, the supervisor invokes the agents, and the log stores what happens.
+ * the modules in this folder do the work, the supervisor invokes the agents, and the log stores the events.
  */
 export class Harness<State extends object = Record<string, unknown>> extends HarnessBase<State> {
   /** Validates the initial state and starts the heartbeats. Every other method implies it. */
@@ -182,7 +182,7 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
     return this.engine.remind(systemReminderText(withMetadata(reminder, metadata), role));
   }
 
-  /** Aborts the runs of the open thread, whichever process owns them; partial output is kept. */
+  /** Aborts the runs of the open thread, in any process; partial output is kept. */
   abort(): void {
     this.engine.abort();
   }

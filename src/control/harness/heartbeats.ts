@@ -93,7 +93,7 @@ export class Heartbeats {
     await Promise.all([...this.#beating.keys()].map(id => this.remove(id)));
   }
 
-  /** Stops all heartbeats for good. */
+  /** Stops all heartbeats permanently. */
   close(): Promise<void> {
     this.#isClosed = true;
     return this.stop();

@@ -16,11 +16,11 @@ export interface ImportOptions {
   readonly onProgress?: (bytes: number) => void;
 }
 
-/** What an import did. */
+/** The result of an import. */
 export interface ImportedSession {
   /** The thread that has the session; absent when the session has no conversation. */
   readonly threadId?: string;
-  /** `branched`: the source went another way than the thread, which stays as it is. */
+  /** `branched`: the source diverged from the thread, which stays unchanged. */
   readonly status: 'imported' | 'added' | 'branched' | 'unchanged' | 'empty';
   /** How many events were added. */
   readonly events: number;
@@ -36,7 +36,7 @@ const mostReported = 100;
 
 type Redact = (bytes: Uint8Array) => Uint8Array;
 
-/** What an import finds in its source. */
+/** The findings of an import in its source. */
 interface Found {
   readonly unreadable: { count: number; readonly lines: string[] };
   readonly unknown: Record<string, number>;
@@ -44,9 +44,9 @@ interface Found {
 }
 
 /**
- * Imports a session of an external agent, in flat memory: to a new thread, or what is new to the thread that has it. It
- * becomes a branch where the source and the thread differ: somebody continued the thread, or the source was changed. The
- * source is only read; an import that was killed is completed by the next one.
+ * Imports a session of an external agent in constant memory: into a new thread, or only the new lines into the thread
+ * that already has the session. Creates a branch where the source and the thread diverge, because a person continued
+ * the thread or the source was changed. The source is only read; the next import completes one that was killed.
  */
 export async function importSession(
   log: EventLog,

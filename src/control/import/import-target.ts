@@ -82,7 +82,7 @@ export class ImportTarget {
     this.#stored = seq;
   }
 
-  /** Appends what was taken when it is much. */
+  /** Appends the pending events when there are enough for a batch. */
   async flushSome(): Promise<void> {
     if (this.#events.length >= batchEvents || this.#bytes >= batchBytes) await this.#flush();
   }

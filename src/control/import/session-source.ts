@@ -11,7 +11,7 @@ export interface SessionSource {
   readonly session: FoundSession;
 }
 
-/** What the metadata of an imported thread states of its session. */
+/** The record of an imported session in the metadata of its thread. */
 export interface ImportNote {
   readonly agentId: string;
   readonly sessionId: string;
@@ -74,12 +74,12 @@ export function sessionStatus(thread: Thread | undefined, { session }: SessionSo
   return readNote(thread)?.version === session.version ? 'imported' : 'changed';
 }
 
-/** Returns what a thread's metadata states of its session. */
+/** Returns the import note in a thread's metadata. */
 export function readNote(thread: Thread | undefined): ImportNote | undefined {
   return thread?.metadata[importKey] as ImportNote | undefined;
 }
 
-/** A session that was found, with what the log has of it. */
+/** A discovered session, with its state in the log. */
 export interface ListedSession {
   readonly source: SessionSource;
   readonly status: ReturnType<typeof sessionStatus>;
@@ -87,7 +87,7 @@ export interface ListedSession {
   readonly threadId: string | undefined;
 }
 
-/** Returns the sessions with what a log has of them, the newest first. */
+/** Returns the sessions with their state in a log, newest first. */
 export async function listSessions(
   log: Pick<EventLog, 'getThread'>,
   sources: AsyncIterable<SessionSource>,

@@ -26,7 +26,7 @@ export async function ownCheckpoints(
   };
   const isComplete = () => [...cwds.values()].every(cwd => cwd !== undefined);
   for (const event of own) take(event);
-  // A message that was sent into a run comes after the beginning of the run.
+  // The start of a run precedes messages that were sent into it, so it may be before the given events.
   if (!isComplete())
     for await (const page of readPagesBackwards(log, id, { after: importedSeq, before: own[0]?.seq ?? 1 })) {
       for (const event of page) take(event);

@@ -27,14 +27,14 @@ export interface RewindOptions {
   readonly snapshots: string;
 }
 
-/** What an undo or a redo would do. */
+/** A preview of an undo or a redo. */
 export interface RewindPreview {
   readonly direction: RewindDirection;
-  /** The files of each folder, with what happens to them. */
+  /** The files of each folder, with the planned changes. */
   readonly folders: readonly { readonly folder: string; readonly files: readonly FileRewind[] }[];
-  /** The text of the message that would be taken back, or sent again. */
+  /** The text of the message that would be undone or sent again. */
   readonly message: string;
-  /** What the turns changed and a rewind leaves as it is, with the names of the files. */
+  /** Warnings about changes of the turns that a rewind does not revert, with the names of the files. */
   readonly warnings: readonly string[];
 }
 
@@ -45,13 +45,13 @@ export interface RewindResult extends RewindPreview {
   readonly changed: readonly string[];
 }
 
-/** What an undo takes back: the files, the conversation, or both. */
+/** The parts that an undo reverts: the files, the conversation, or both. */
 export type RewindScope = 'both' | 'conversation' | 'files';
 
 export interface UndoOptions {
-  /** The user message from which on is taken back; the newest one when absent. */
+  /** The user message from which on everything is undone; the newest one when absent. */
   readonly messageId?: string;
-  /** Whether files that somebody changed since are rewound, too. */
+  /** Whether to rewind files even if they were changed since. */
   readonly force?: boolean;
   /** `both` when absent. */
   readonly scope?: RewindScope;
@@ -86,15 +86,15 @@ export class ThreadRewind {
     this.#reader = new ConversationReader(options.log);
   }
 
-  /** Returns what an undo from a user message on would do; the newest one when none is named. */
+  /** Returns a preview of an undo from a user message on, by default the newest one. */
   async previewUndo(threadId: string, messageId?: string): Promise<RewindPreview> {
     const thread = await this.#reader.find(threadId);
     return this.#preview('undo', thread, await this.#turns(thread, messageId));
   }
 
   /**
-   * Takes everything from a user message on back; conflicting files are left alone unless `force` is set. When only the
-   * files are taken back, the thread stays the same.
+   * Undoes everything from a user message on; skips files that were changed since unless `force` is set. Creates a
+   * branch to continue in, unless only the files are undone.
    */
   async undo(threadId: string, options: UndoOptions = {}): Promise<RewindResult> {
     checkUndo(options);
@@ -122,7 +122,7 @@ export class ThreadRewind {
   /** Returns the folder that the newest turn of a thread worked in, or the turn that an undo took back; undefined without one. */
   async findFolder(threadId: string): Promise<string | undefined> {
     const thread = await this.#reader.find(threadId);
-    // A message that was sent into a run comes after the beginning of the run.
+    // The start of a run precedes messages that were sent into it.
     const isStart = (event: LoggedEvent) => event.type === 'harness_start' && event.cwd !== undefined;
     const newest = folderOfRun(thread, await this.#eventsFrom(thread, isStart));
     if (newest !== undefined || !(await this.canRedo(threadId))) return newest;
@@ -130,18 +130,18 @@ export class ThreadRewind {
     return folderOfRun(original, events);
   }
 
-  /** Whether an undo made a thread: a redo returns to where it came from. */
+  /** Whether an undo created the thread, so that a redo can return to the original. */
   async canRedo(threadId: string): Promise<boolean> {
     return findNote(await this.#reader.find(threadId)) !== undefined;
   }
 
-  /** Returns what a redo of the undo that made a thread would do. */
+  /** Returns a preview of the redo of the undo that created a thread. */
   async previewRedo(threadId: string): Promise<RewindPreview> {
     const { original, ...turns } = await this.#undone(threadId);
     return this.#preview('redo', original, turns);
   }
 
-  /** Takes up again what the undo that made a thread took back. */
+  /** Reverts the undo that created a thread. */
   async redo(threadId: string, options: { force?: boolean } = {}): Promise<RewindResult> {
     checkRedo(options);
     const { original, ...turns } = await this.#undone(threadId);

@@ -44,7 +44,7 @@ export interface ActiveRunOptions {
   readonly lacksContext: boolean;
   /** Makes the context of the run, for which none was passed. */
   readonly makeContext?: () => Promise<unknown>;
-  /** What the thread had when the run was launched. */
+  /** The contexts that the thread had stored when the run was launched. */
   readonly contexts: StoredContexts;
   /** The trace that the caller named, which its first event carries. */
   readonly trace: RunTrace | undefined;
@@ -79,7 +79,7 @@ export class ActiveRun implements RunHandle {
   /** The open calls of an external agent. */
   readonly #lostCalls: LostCalls | undefined;
   readonly #steeringListeners = new Set<() => void>();
-  /** What stops its subagents, by their run ids. */
+  /** The abort controllers of its subagents, by run id. */
   readonly #children = new Map<string, AbortController>();
   #isDetached = false;
   /** Whether the run has ended: later events of the agent are ignored. */
@@ -138,7 +138,7 @@ export class ActiveRun implements RunHandle {
     if (this.#stop.signal.aborted || this.#isOver) return;
     if (request !== undefined) this.mark(request);
     this.#stop.abort(new Error('The run was aborted.'));
-    // Nobody is asked any more, however long the agent takes to stop.
+    // Relays are cancelled at once, even if the agent takes long to stop.
     this.#cancelAllRelays().catch(this.#diagnose('cancel_failed'));
     setTimeout(() => this.#abandon('abandoned'), this.#options.graceMs).unref();
   }
@@ -225,7 +225,7 @@ export class ActiveRun implements RunHandle {
     let end = hasBegun ? await this.#checkLimits() : undefined;
     while (end === undefined) {
       const next = await events.next();
-      // A result is stored at once: the run may be lost meanwhile.
+      // A result is stored at once: the run may be lost while it waits for its turn.
       const turn = next.value?.type === 'tool_result' ? undefined : turnShare.next();
       if (turn !== undefined) await turn;
       if (this.#isOver || this.#isDetached || next.done === true) return { reason: 'aborted' };
@@ -284,7 +284,7 @@ export class ActiveRun implements RunHandle {
     for (const runId of [this.runId, ...this.#childRuns.keys()]) await cancelRelays(this.#options.thread, runId);
   }
 
-  /** Returns the end of a run that may not call a model, whatever its agent is; asks people first where a limit asks. */
+  /** Returns how the run ends when a limit forbids it to call a model, after asking a person if the limit asks. */
   async #checkLimits(): Promise<RunEnd | undefined> {
     const { agent, params, thread } = this.#options;
     const { runId } = params.run;

@@ -43,7 +43,7 @@ export interface ThreadRun {
   stopChild(runId: string): boolean;
 }
 
-/** What is appended with the request of a run, and the conditions of that. */
+/** The events to append with the request of a run, and the conditions for appending them. */
 export interface RunRequest {
   /** The message that the run answers, when it is a new one. */
   readonly event?: AgentEvent;
@@ -55,15 +55,15 @@ export interface RunRequest {
   /** The key under which it is appended once. */
   readonly once?: string | undefined;
   readonly metadata?: AppendOptions['metadata'] | undefined;
-  /** Whether it may run beside another run of the thread. */
+  /** Whether it may run in parallel with another run of the thread. */
   readonly parallel?: boolean | undefined;
-  /** What the client that asks for it adds to its agent. */
+  /** The additions of the requesting client to its agent. */
   readonly additions?: RunAdditions | undefined;
 }
 
 const isClosed = new Error('The thread was closed.');
 
-/** How long a run lasts before its process listens for requests of others; a short run need not. */
+/** How long a run lasts before its process listens for requests of other processes; short runs need no listener. */
 const listenAfterMs = 200;
 
 /** A thread with runs in this process: it holds the lease, the only writer, and the pending relays. */
@@ -89,7 +89,7 @@ export class ActiveThread {
   #listening: Promise<void> | undefined;
   #lease: Lease;
   #renewal: ReturnType<typeof setInterval>;
-  /** Why it cannot be served here any more. */
+  /** The reason why this process can no longer serve it. */
   #loss: { readonly reason: unknown } | undefined;
   /** The newest event when its first run began: later events concern its runs. */
   #start: number | undefined;
@@ -165,7 +165,7 @@ export class ActiveThread {
     await this.#outage.write(() => log.appendRaw(threadId, runId, [line], { lease: this.#lease }));
   }
 
-  /** Throws why the thread cannot be served here any more: a run that begins now would receive no answers. */
+  /** Throws the reason why this process can no longer serve the thread: a new run would receive no answers. */
   checkServed(): void {
     if (this.#loss !== undefined) throw this.#loss.reason as Error;
   }
@@ -195,7 +195,7 @@ export class ActiveThread {
     this.#options.outages.close(this.#options.threadId);
   }
 
-  /** Appends nothing as the owner any more, and reports which calls finished here all the same. */
+  /** Detaches the runs and logs a warning for each call that finished here after the lease was lost. */
   async #lose(reason: unknown): Promise<void> {
     const { log, threadId } = this.#options;
     this.#detachRuns(reason);
@@ -204,7 +204,7 @@ export class ActiveThread {
     if (late.length > 0) await log.append(threadId, late).catch(() => {});
   }
 
-  /** A failed renewal of an unavailable store is retried: no other process can take over meanwhile. */
+  /** A failed renewal of an unavailable store is retried: no other process can take over during the outage. */
   async #renew(): Promise<void> {
     try {
       this.#lease = await this.#options.log.renewLease(this.#lease, this.#options.leaseMs);
@@ -233,7 +233,7 @@ export class ActiveThread {
     }
   }
 
-  /** Detaches the runs of a thread that cannot be served here any more: another process resumes them. */
+  /** Detaches the runs of a thread that this process can no longer serve; another process resumes them. */
   #detachAfter(error: unknown): void {
     if (this.#stop.signal.aborted) return;
     this.#loss ??= { reason: error };

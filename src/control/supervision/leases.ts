@@ -34,7 +34,7 @@ export const remoteLeaseMs = 15_000;
  */
 export const localLeaseMs = 60_000;
 
-/** How often it is looked whether the owner of a run was a process of this machine that has ended, in milliseconds. */
+/** How often to check whether the owner of a run was a process of this machine that has ended, in milliseconds. */
 export const ownerCheckMs = 1_000;
 
 /** How often a lease is renewed, and runs without an owner are searched, in milliseconds. */

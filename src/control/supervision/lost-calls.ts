@@ -12,7 +12,7 @@ const unknown =
 export class LostCalls {
   readonly #open = new Map<string, EventOf<'tool_call'>>();
 
-  /** Continues from what the log has of a run. */
+  /** Starts with the logged events of a run. */
   constructor(state?: RunState) {
     if (state !== undefined) for (const event of listEvents(state)) this.take(event);
   }
@@ -39,7 +39,7 @@ export function listEvents({ events, children }: RunState): readonly AgentEvent[
   return all.toSorted((a, b) => (a.seq ?? 0) - (b.seq ?? 0));
 }
 
-/** Returns what is appended about calls that finished in a process after it lost their run: their results are not used. */
+/** Returns warnings for calls that finished in a process after it lost their run; their results are not used. */
 export function lateResults(unwritten: readonly AgentEvent[]): AgentEvent[] {
   return unwritten.flatMap(event => {
     if (event.type !== 'tool_result') return [];

@@ -23,7 +23,7 @@ export interface MemoryJobsOptions {
   readonly owner: string;
   readonly leaseMs: number;
   readonly clock: Clock;
-  /** Resolves when everything that runs of the thread emitted so far is in the log. */
+  /** Resolves when all events that runs of the thread have emitted are in the log. */
   readonly flush: (threadId: string) => Promise<void>;
   /** Receives the failure of a job that could not be written as a run. */
   readonly onFailure: (threadId: string, cause: unknown) => void;
@@ -40,8 +40,8 @@ export interface ServedRun {
 }
 
 /**
- * Runs observers and reflectors as runs of their own: the abort and the end of the run that they serve do not affect
- * them. A lease allows one per thread, in any process. Closing it, and deleting a thread, aborts them.
+ * Runs observers and reflectors as separate runs: the abort and the end of the run that they serve do not affect them.
+ * A lease allows one job per thread across all processes. `close` and deleting a thread abort them.
  */
 export class MemoryJobs {
   readonly #options: MemoryJobsOptions;
@@ -54,7 +54,7 @@ export class MemoryJobs {
     this.#others = new OtherThreads(options.log, options.memory);
   }
 
-  /** Returns what the memory of a run needs of its thread. */
+  /** Returns the access of a run's memory to its thread. */
   host({ threadId, runId, parentId, messages, threadState }: ServedRun): MemoryHost {
     const { conversation, branch } = threadState;
     let others: ReturnType<MemoryHost['others']> | undefined;
@@ -74,7 +74,7 @@ export class MemoryJobs {
     };
   }
 
-  /** Runs an agent beside a run; not when a job of the thread is under way. Never rejects. */
+  /** Runs an agent in parallel with a run, unless a job of the thread is active. Never rejects. */
   async runBeside(threadId: string, servedId: string, job: BesideJob): Promise<void> {
     await this.#run({ threadId, servedId, job, start: () => {} });
   }
@@ -159,7 +159,7 @@ export class MemoryJobs {
   /** Runs the job unless its summary exists; returns whether it ran. */
   async #perform({ threadId, servedId, job, signal, start }: JobRun, lease: Lease): Promise<boolean> {
     const { log, memory, flush } = this.#options;
-    // A summary that names what is not in the log has no effect.
+    // A summary that refers to events missing from the log has no effect.
     await flush(threadId);
     const { conversation, memoryRuns, contexts: stored } = await memory.of(threadId);
     if (isMade(conversation, job)) return false;

@@ -24,7 +24,7 @@ export async function threadOfOpenRun(log: EventLog, runId: string, resourceId?:
   return undefined;
 }
 
-/** Returns the open run of a thread that no live process owns; undefined when there is none. */
+/** Returns the first open run of a thread that no live process owns, or undefined. */
 export async function findInterruptedRun(log: EventLog, thread: Thread): Promise<OpenRun | undefined> {
   if (listOpenRuns(thread).length === 0 || (await hasLiveOwner(log, thread))) return undefined;
   // It may have ended since the thread was read.

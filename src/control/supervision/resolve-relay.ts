@@ -63,7 +63,7 @@ export async function cancelRelays(
     await closeRelay(thread, relay, { outcome: 'cancelled', feedback });
 }
 
-/** Closes a relay that nobody answered, with a reason when there is one; does nothing when it was answered. */
+/** Closes an unanswered relay, optionally with feedback; does nothing when it was answered. */
 export async function closeRelay(
   thread: RelayThread,
   { id, runId }: Pick<EventOf<'relay'>, 'id' | 'runId'>,
@@ -127,7 +127,7 @@ type Relay = EventOf<'relay'>;
 export interface RelayExpiryOptions {
   readonly log: Pick<EventLog, 'now'>;
   readonly clock: Clock;
-  /** Stores that nobody answered in time. */
+  /** Stores that a relay expired. */
   readonly expire: (relay: Relay) => Promise<void>;
   /** Called when that cannot be stored: the agent would wait for ever. */
   readonly onFailure: (error: unknown) => void;

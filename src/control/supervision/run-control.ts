@@ -24,7 +24,7 @@ export interface RunHandle<Output = unknown> {
   readonly seq: number;
 }
 
-/** Follows runs, such as to send their spans somewhere. No run waits for it, and it must not throw. */
+/** Follows runs, for example to export their spans. No run waits for it, and it must not throw. */
 export interface RunFollower {
   /** Is called with every run that begins or resumes in this process, and the newest event of its thread before that. */
   follow(run: RunHandle, seq: number): void;
@@ -33,7 +33,7 @@ export interface RunFollower {
 /** A run that has ended, and its result. */
 export interface FinishedRun extends RunResult {
   readonly threadId: string;
-  /** Whose thread it is; absent when that was deleted meanwhile. */
+  /** The resource of the thread; absent when the thread was deleted before the run ended. */
   readonly resourceId?: string;
   readonly agentId: string;
   /** Who sent the message that it answers. */
@@ -48,7 +48,7 @@ export interface StartOptions<Output = unknown> {
   readonly content: string | readonly ContentPart[];
   /** The name of its author. */
   readonly by?: string;
-  /** What the tools and the instructions of the run get as their `context`; it stays in this process. */
+  /** The `context` of the run's tools and instructions; it stays in this process. */
   readonly context?: unknown;
   /** The message id that its sender chose. */
   readonly id?: string;
@@ -64,7 +64,10 @@ export interface StartOptions<Output = unknown> {
   readonly expectedSeq?: number;
   /** Rejects with `once_conflict`, without any effect, when this key was used in the thread before. */
   readonly once?: string;
-  /** Whether it may run beside another run of the thread in this process; by default that rejects with `run_under_way`. */
+  /**
+   * Whether it may run in parallel with another run of the thread in this process; otherwise it rejects with
+   * `run_under_way`.
+   */
   readonly parallel?: boolean;
   /** Merged into the thread's metadata together with the message. */
   readonly metadata?: Readonly<Record<string, unknown>>;
@@ -72,7 +75,7 @@ export interface StartOptions<Output = unknown> {
   readonly note?: EndNote;
   /** The trace that the caller named, such as with a `traceparent` header; its id is derived from the run's when absent. */
   readonly trace?: Partial<RunTrace>;
-  /** What the client adds to the agent, for this run; only for agents with the ability `takesAdditions`. */
+  /** The client's additions to the agent, for this run; only for agents with the ability `takesAdditions`. */
   readonly additions?: RunAdditions;
 }
 
@@ -83,11 +86,11 @@ export interface RetryRunOptions {
   /** The agent's message to repeat, or the user message it answers. */
   readonly messageId: string;
   readonly model?: string;
-  /** What the tools and the instructions of the run get as their `context`; it stays in this process. */
+  /** The `context` of the run's tools and instructions; it stays in this process. */
   readonly context?: unknown;
   /** The trace that the caller named. */
   readonly trace?: Partial<RunTrace>;
-  /** What the client adds to the agent, for this run; only for agents with the ability `takesAdditions`. */
+  /** The client's additions to the agent, for this run; only for agents with the ability `takesAdditions`. */
   readonly additions?: RunAdditions;
 }
 
@@ -102,7 +105,10 @@ export interface RunControl {
   retry(threadId: string, options: RetryRunOptions): Promise<RunHandle>;
   /** Makes a message the active one of its siblings; throws `run_under_way` during a run. */
   select(threadId: string, messageId: string): Promise<void>;
-  /** Runs an agent beside a run of a thread, which may have ended; resolves when it has ended. It never rejects. */
+  /**
+   * Runs an agent in parallel with a run of a thread, even if that run has ended; resolves when the agent has ended.
+   * Never rejects.
+   */
   runBeside(threadId: string, runId: string, agent: Agent): Promise<void>;
   /** Hands the waiting messages of a thread that go into its run to the agent, if it runs in this process. */
   steer(threadId: string): Promise<void>;
@@ -114,11 +120,11 @@ export interface RunControl {
    */
   answer(threadId: string, relayId: string, answer: Omit<RelayAnswer, 'relayId'>): Promise<void>;
   /**
-   * Aborts a run and everything it started, whichever process owns it; resolves when its last event is in the log.
-   * Throws `run_not_found` when the run is not open.
+   * Aborts a run of any process and everything it started; resolves when its last event is in the log. Throws
+   * `run_not_found` when the run is not open.
    */
   abort(runId: string, options?: AbortOptions): Promise<void>;
-  /** Aborts every active run of a thread, whichever process owns it; returns their ids. */
+  /** Aborts all active runs of a thread, in any process, and returns their ids. */
   abortAll(threadId: string, options?: Omit<AbortOptions, 'threadId'>): Promise<readonly string[]>;
   /**
    * Takes over the open runs of a thread that no live process owns: resumes those that can be resumed, ends the others
@@ -131,7 +137,7 @@ export interface RunControl {
   recover(): Promise<readonly RunHandle[]>;
   /** The active runs of this process. */
   running(): readonly RunHandle[];
-  /** What the runs of this process came to so far. */
+  /** The totals of this process's runs so far. */
   readonly counts: RunCounts;
   /** Detaches all runs without ending them, so that they can be recovered. */
   close(): Promise<void>;

@@ -7,7 +7,7 @@ export type RunOutcome = RunResult['reason'];
 /** More different codes count as `other`: external programs choose their own. */
 const mostCodes = 100;
 
-/** What the runs of a process came to since it started. */
+/** Counts the outcomes, errors, events and tokens of a process's runs since it started. */
 export class RunCounts {
   readonly outcomes = new Map<RunOutcome, number>();
   readonly errors = new Map<string, number>();

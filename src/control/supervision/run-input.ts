@@ -9,13 +9,13 @@ import type { OpenRun } from './open-runs.ts';
 import type { Session } from '../../agents/contract/host.ts';
 import type { ThreadState } from '../threads/thread-memory.ts';
 
-/** What a run receives from its thread: its request with everything before it on the branch, and people's decisions. */
+/** The input of a run from its thread: its request with everything before it on the branch, and people's decisions. */
 export interface RunInput {
   readonly run: Pick<RunParams, 'mode' | 'cwd'>;
   readonly conversation: ConversationParams;
 }
 
-/** What a run that answers a user message receives from its thread; undefined when there is no such message. */
+/** Returns the input of a run that answers a user message; undefined for an unknown message. */
 export function getRunInput({ parentId, agentId }: OpenRun, threadState: ThreadState): RunInput | undefined {
   const { conversation, branch, remembered, sessions, mode, tasks, folder } = threadState;
   if (getMessage(conversation, parentId) === undefined) return undefined;
@@ -52,14 +52,17 @@ interface OriginRequest {
   readonly threadId: string;
   readonly run: OpenRun;
   readonly conversation: Conversation;
-  /** What the caller passed for the run. */
+  /** The context that the caller passed for the run. */
   readonly context?: unknown;
 }
 
-/** What a run is launched with: where it belongs, its context, or how that is made. */
+/** The origin of a run, with its context or how to make it. */
 export interface LaunchOrigin {
   readonly origin: Pick<RunParams, 'threadId' | 'resourceId' | 'by' | 'context'>;
-  /** Makes the context; absent when the caller passed it, or nobody makes one. Throws `context_missing` when that fails. */
+  /**
+   * Makes the context; absent when the caller passed it or no `contextOf` is configured. Throws `context_missing` on
+   * failure.
+   */
   readonly makeContext?: () => Promise<unknown>;
 }
 
@@ -86,8 +89,9 @@ export async function findOrigin(
 }
 
 /**
- * Returns how a thread can continue in a session that was last used at `seq`. One from before the thread branched off
- * belongs to the other thread: it is forked, or not used when that thread went on, because it would know more.
+ * Returns how a thread can continue in a session that was last used at `seq`. A session from before the thread
+ * branched off belongs to the parent thread: it is forked, or not used when the parent has newer events that it would
+ * know.
  */
 export async function ownSession(
   log: EventLog,

@@ -25,7 +25,7 @@ export interface RunLaunch {
   readonly agent?: Agent | undefined;
   readonly note?: EndNote | undefined;
   readonly isNew: boolean;
-  /** What the caller passed for its tools. */
+  /** The context that the caller passed for its tools. */
   readonly context?: unknown;
   /** Whether its message was sent with a request context that this process does not have. */
   readonly lacksContext?: boolean | undefined;
@@ -34,7 +34,7 @@ export interface RunLaunch {
   readonly additions?: RunAdditions | undefined;
 }
 
-/** What the runs of a supervisor share. */
+/** The parts that all runs of a supervisor share. */
 export interface LaunchParts {
   readonly options: ResolvedOptions;
   readonly contextOf: ContextOf | undefined;
@@ -54,8 +54,8 @@ export interface LaunchedRun {
 }
 
 /**
- * Starts a run, or resumes it from its log. Undefined when it has ended: one that cannot be resumed, or whose end somebody
- * requested, is ended here.
+ * Starts a run, or resumes it from its log. Ends the run and returns undefined when it cannot be resumed or its abort
+ * was requested.
  */
 export async function launchRun(
   { options, contextOf, memory, memoryJobs, spending, observer, runs, signal }: LaunchParts,

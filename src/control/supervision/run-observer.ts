@@ -17,7 +17,7 @@ interface ObserverOptions {
   readonly onFinish: OnFinish | undefined;
 }
 
-/** What observes the runs of a supervisor: counts, the export of their spans, and the receiver of failures. */
+/** Observes the runs of a supervisor: counts them, exports their spans and reports failures. */
 export class RunObserver {
   readonly counts: RunCounts = new RunCounts();
   readonly telemetry: RunFollower | undefined;
@@ -40,7 +40,7 @@ export class RunObserver {
     }
   }
 
-  /** Returns a handler that counts and reports a failure in a thread which nobody waits for. */
+  /** Returns a handler that counts and reports a failure in a thread that no caller awaits. */
   diagnose(code: string, threadId: string): (cause: unknown) => void {
     return cause => {
       this.counts.addError(code);

@@ -73,8 +73,8 @@ export class RunOwnership {
   }
 
   /**
-   * Takes over all runs that no live process owns, now and whenever an owner ends. A run that cannot be taken over is
-   * reported and tried again; rejects when the log cannot be searched now.
+   * Takes over all runs that no live process owns, now and whenever an owner ends. Reports and retries a run that
+   * cannot be taken over; rejects when the log cannot be searched.
    */
   watch(): Promise<readonly RunHandle[]> {
     this.#triedAt = this.#options.clock.now();
@@ -110,7 +110,7 @@ export class RunOwnership {
     this.#options.report(line);
   }
 
-  /** The end of a process of this machine is seen without its lease; others are gone when their lease has expired. */
+  /** Detects ended processes of this machine at once, and other owners when their lease has expired. */
   #checkLater(): void {
     const { clock, leaseMs } = this.#options;
     const untilTry = this.#triedAt + renewalMs(leaseMs) - clock.now();
@@ -141,7 +141,7 @@ export class RunOwnership {
     while (!signal.aborted) {
       const handle = await this.takeOverRun(thread.id, open, note);
       if (handle === undefined) return;
-      // A run that was started or resumed here meanwhile received the request.
+      // A run that was started or resumed here in the meantime received the request.
       if (handle !== 'elsewhere') return void (await handle.done);
       if (await this.#waitForEnd(thread.id, { runId, after, signal })) return;
     }
@@ -152,7 +152,7 @@ export class RunOwnership {
     return (await this.#notOurs(threadId)).filter(({ runId }) => !this.#takingOver.has(runId));
   }
 
-  /** The open runs of a thread that do not run here, also those that are being taken over. */
+  /** Returns the open runs of a thread that this process does not run, including those that are being taken over. */
   async #notOurs(threadId: string): Promise<readonly OpenRun[]> {
     const thread = await this.#options.log.getThread(threadId);
     const open = thread === undefined ? [] : listOpenRuns(thread);
@@ -170,7 +170,7 @@ export class RunOwnership {
     return taking;
   }
 
-  /** Waits for the end of a run elsewhere, until its owner is to be looked for again. */
+  /** Waits until a run of another process ends, or until it is time to check its owner again. */
   #waitForEnd(
     threadId: string,
     { runId, after, signal }: { readonly runId: string; readonly after: number; readonly signal: AbortSignal },

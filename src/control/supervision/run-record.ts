@@ -11,13 +11,13 @@ import { LostCalls } from './lost-calls.ts';
 import type { OpenRun } from './open-runs.ts';
 import { cancelRelays } from './resolve-relay.ts';
 
-/** What the log has of a run when it is launched. */
+/** The log's record of a run when it is launched. */
 export interface RunRecord {
   /** The state it resumes from, with the runs it started; undefined for a run without events. */
   readonly state: RunState | undefined;
-  /** Whether somebody requested its end. */
+  /** Whether its abort was requested. */
   readonly isAborted: boolean;
-  /** What the client that asked for it adds to its agent. */
+  /** The additions of the requesting client to its agent. */
   readonly additions: RunAdditions | undefined;
 }
 
@@ -43,8 +43,8 @@ export async function readRunRecord(
 }
 
 /**
- * Where a run stands that a process left, with the runs it started; undefined when it has no events. Imported events are
- * not read: whatever ids they use, they are no part of it.
+ * Returns the state of an orphaned run with the runs it started; undefined without events. Imported events are
+ * skipped, even if they use the same run ids.
  */
 export async function readRun(
   log: EventLog,

@@ -20,7 +20,7 @@ export interface SpendingBookOptions {
   readonly flush: (threadId: string) => Promise<void>;
 }
 
-/** What a thread spent up to a seq. */
+/** The spending of a thread up to a seq. */
 interface Entry {
   readonly seq: number;
   readonly total: UsageCounts;
@@ -31,8 +31,8 @@ interface Entry {
 const pageSize = 100;
 
 /**
- * What was spent in threads, and what people allowed beyond limits, from their logs: each event is read once. What a branch
- * or an import took over is free, and allows nothing.
+ * Sums the spending of threads, and collects the allowances of people beyond limits, from the logs; reads each event
+ * once. Inherited events of branches and imports do not count.
  */
 export class SpendingBook {
   readonly #options: SpendingBookOptions;
@@ -43,7 +43,7 @@ export class SpendingBook {
     this.#options = options;
   }
 
-  /** Opens the account of a run of a thread, with what it spent before it resumed. */
+  /** Returns a counter for a run of a thread, starting with its spending before it resumed. */
   open(threadId: string, runId: string, resumed?: RunState): SpendingCounter {
     const { log, limits } = this.#options;
     const totals: SpentTotals = {

@@ -45,7 +45,7 @@ export interface SupervisorOptions {
   readonly newRunId?: () => string;
   /** Whether this process has the request context of a waiting message; it has none by default. */
   readonly hasContext?: (messageId: string) => boolean;
-  /** Makes the context of runs for which none was passed, in whatever process: of resumed runs and messages that waited. */
+  /** Makes the context of runs for which no caller passed one: resumed runs and runs that waiting messages start. */
   readonly contextOf?: ContextOf;
   /** The cache of thread states; by default the one that everything on this log shares. */
   readonly memory?: ThreadMemory;
@@ -64,7 +64,7 @@ export interface SupervisorOptions {
    * waits for it, `close` does. What it throws is a diagnostic with the code `on_finish_failed`.
    */
   readonly onFinish?: OnFinish;
-  /** Receives failures that nobody waits for; nobody by default. */
+  /** Receives failures that no caller awaits; ignored by default. */
   readonly onDiagnostic?: OnDiagnostic;
 }
 

@@ -127,7 +127,7 @@ export class Supervisor implements RunControl, RunHost {
     const { runId, result } = await this.start(threadId, { agent, content: prompt, ...others });
     const abort = () =>
       void this.abort(runId, { threadId }).catch((error: unknown) => {
-        // A run that has ended meanwhile need not be aborted.
+        // A run that has ended in the meantime need not be aborted.
         if (!SingletreeError.is(error, 'run_not_found')) this.#observer.diagnose('abort_failed', threadId)(error);
       });
     signal?.addEventListener('abort', abort, { once: true });
@@ -353,13 +353,13 @@ export class Supervisor implements RunControl, RunHost {
       return run;
     } catch (error) {
       await this.#threads.release(threadId, thread);
-      // Processes that cannot be ended keep working: the run is not ours.
+      // Processes that cannot be ended keep working, so the run is not taken over.
       if (SingletreeError.is(error, 'run_under_way')) return 'elsewhere';
       throw error;
     }
   }
 
-  /** Starts or resumes a run, and hands it what waits; undefined when it has ended. */
+  /** Starts or resumes a run and passes it the waiting messages; undefined when it has ended. */
   async #launch(thread: ActiveThread, launch: RunLaunch): Promise<ActiveRun | undefined> {
     const launched = await launchRun(this.#launchParts, thread, launch);
     if (launched === undefined) return undefined;

@@ -8,7 +8,7 @@ import type { EventLog } from '../../log/event-log.ts';
 import type { ThreadMemory } from '../threads/thread-memory.ts';
 import type { StartOptions } from './run-control.ts';
 
-/** The event of what a person says; one that edits a message stands beside it. */
+/** Returns the event of a person's message; an edit becomes a sibling of the message that it replaces. */
 export function userEvent(
   { content, id, by, edits }: Pick<StartOptions, 'content' | 'id' | 'by' | 'edits'>,
   conversation: Conversation,

@@ -13,7 +13,7 @@ const mostInTurn = 16;
 export class TurnShare {
   readonly #now: () => number;
   #waiting: (() => void)[] = [];
-  /** When the turn started; undefined while nobody works. */
+  /** When the turn started; undefined between turns. */
   #startedAt: number | undefined;
 
   constructor(now: () => number = () => performance.now()) {

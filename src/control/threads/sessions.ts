@@ -32,7 +32,7 @@ export class Sessions {
     else if (runs.at(-1) !== event.runId) runs.push(event.runId);
   }
 
-  /** The seq of the newest event that names a session; 0 when there is none. */
+  /** Returns the seq of the newest event that names a session, or 0. */
   getSeq(sessionId: string): number {
     return this.#seqs.get(sessionId) ?? 0;
   }
@@ -56,7 +56,7 @@ export class Sessions {
     const { length: known, last } =
       branch.endWith(newest.messageId) ??
       getEnd(projectMessages(conversation, activeUpTo(conversation, newest.messageId)));
-    // Later messages of a person are joined with a last message that nobody answered.
+    // Later messages of a person are joined with a last message that has no answer.
     const knownParts = last?.role === 'user' ? { knownParts: userParts(last).length } : {};
     const used = (this.#runs.get(newest.id) ?? []).map(runId => this.#used.get(runId) ?? noUsage);
     return { id: newest.id, known, ...knownParts, used: used.reduce(addUsage, noUsage) };

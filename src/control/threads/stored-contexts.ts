@@ -8,7 +8,7 @@ export class StoredContexts {
     this.#ids = new Set(ids);
   }
 
-  /** Takes in a stored event. */
+  /** Adds the ids of a stored event. */
   take(event: AgentEvent): void {
     if (event.type !== 'model_context') return;
     this.#ids.add(event.id);

@@ -20,9 +20,9 @@ const oversizedMs = 60_000;
 export class ThreadState {
   #importedSeq: number | undefined;
   readonly sessions = new Sessions();
-  /** What later steps need not store again. */
+  /** The model contexts and tools that later steps need not store again. */
   readonly contexts = new StoredContexts();
-  /** What the newest run was sent of its branch. */
+  /** The model input of the newest run on its branch. */
   readonly branch = new ModelInput();
   /** The runs of observers and reflectors that have not ended, with their agents. */
   readonly memoryRuns = new Map<string, string>();
@@ -47,7 +47,9 @@ export class ThreadState {
     this.#queue = this.#queueFold.initial;
   }
 
-  /** Events up to this one were imported: what they granted, asked and used has no effect; undefined for a thread of our own. */
+  /**
+   * The seq of the last imported event: imported grants, questions and usage have no effect. Undefined if not imported.
+   */
   get importedSeq(): number | undefined {
     return this.#importedSeq;
   }
@@ -67,7 +69,7 @@ export class ThreadState {
     return this.#conversation;
   }
 
-  /** What was asked, and where that stands. */
+  /** The relays of the thread, with their status. */
   get relays(): RelayBook {
     return this.#relays;
   }
@@ -87,7 +89,7 @@ export class ThreadState {
     return this.#folder;
   }
 
-  /** The newest task list; undefined when there is none. */
+  /** The newest task list, or undefined. */
   get tasks(): EventOf<'tasks'>['tasks'] | undefined {
     return this.#tasks;
   }
@@ -97,7 +99,7 @@ export class ThreadState {
     return this.#remembered;
   }
 
-  /** The newest event taken in. */
+  /** The seq of the newest applied event. */
   get seq(): number {
     return this.#seq;
   }
@@ -107,7 +109,7 @@ export class ThreadState {
     return this.#bytes;
   }
 
-  /** Takes in the next event; one that was taken in before is left alone. */
+  /** Applies the next event; ignores one that was applied before. */
   take(event: LoggedEvent): void {
     if (event.seq <= this.#seq) return;
     this.#seq = event.seq;
@@ -135,7 +137,7 @@ export class ThreadState {
     if (entry?.answer === event) this.#remembered = [...this.#remembered, { relay: entry.relay, answer: event }];
   }
 
-  /** Somebody brings it the events as they come. Returns what ends it. */
+  /** Declares a reader that applies new events as they are appended. Returns a function that ends this. */
   bring(): () => void {
     this.#bringing++;
     return () => {
@@ -144,7 +146,7 @@ export class ThreadState {
     };
   }
 
-  /** Resolves when an event was taken in, or none can come; returns whether it was. */
+  /** Resolves when an event is applied or no reader applies new ones; returns whether it was applied. */
   async reached(seq: number): Promise<boolean> {
     if (seq > this.#seq && this.#bringing > 0) await new Promise<void>(resolve => this.#awaited.push({ seq, resolve }));
     return seq <= this.#seq;
@@ -157,7 +159,7 @@ export class ThreadState {
     for (const { resolve } of reached) resolve();
   }
 
-  /** Calls back with every event that is taken in, whoever brought it. Returns a function that ends this. */
+  /** Calls back with every applied event. Returns an unsubscribe function. */
   watch(watcher: (event: LoggedEvent) => void): () => void {
     this.#watchers.add(watcher);
     return () => void this.#watchers.delete(watcher);
@@ -214,7 +216,10 @@ export class ThreadMemory {
     this.#take(threadId);
   }
 
-  /** The state of a thread now; empty when there is no such thread. Up to a seq that was just stored it need not be read. */
+  /**
+   * Returns the current state of a thread; empty for an unknown thread. `seq` is a seq that was just stored: a held
+   * state that reaches it is returned without reading the log.
+   */
   async of(threadId: string, seq?: number): Promise<ThreadState> {
     const held = this.#held.get(threadId)?.threadState;
     // How far a thread is imported is stored after its events; a thread of our own is never imported.
@@ -223,7 +228,7 @@ export class ThreadMemory {
     return this.#reading.run(threadId, () => this.#catchUp(threadId));
   }
 
-  /** Keeps the state somebody holds of a thread, and uses it, until that is ended with what is returned. */
+  /** Uses and keeps a state that the caller holds of a thread, until the returned function is called. */
   hold({ id, createdAt }: Pick<Thread, 'id' | 'createdAt'>, threadState: ThreadState): () => void {
     const held = { createdAt, threadState };
     this.#take(id);
@@ -254,8 +259,8 @@ export class ThreadMemory {
   }
 
   /**
-   * Drops the threads that were not used for longest when there is too much. The newest stays, whatever its size: a long
-   * thread would be read whole again for each of its messages. When it alone is too much it stays while it is in use.
+   * Drops the least recently used threads when the total is too large. The newest one stays, since a long thread would
+   * be read again for each of its messages. When it alone is too large, it stays while it is in use.
    */
   #keep(threadId: string, known: ThreadEntry): void {
     this.#take(threadId);
@@ -289,12 +294,12 @@ function dropDeleted(log: EventLog, memory: WeakRef<ThreadMemory>): void {
   });
 }
 
-/** What an event takes in memory beside its texts, with what is made of it. */
+/** The estimated memory of an event without its texts, including the state derived from it. */
 const baseBytes = 800;
-/** How many values of one event are looked at. */
+/** How many values of one event are visited. */
 const mostValues = 1_000;
 
-/** About how many bytes an event takes in memory: from the lengths of its texts, which are not read. */
+/** Estimates the memory of an event in bytes from the lengths of its texts, without reading them. */
 function eventWeight(event: LoggedEvent): number {
   let bytes = baseBytes;
   const left: unknown[] = [event];
@@ -304,7 +309,7 @@ function eventWeight(event: LoggedEvent): number {
     else if (typeof value !== 'object' || value === null) bytes += 8;
     else for (const key in value) left.push((value as Record<string, unknown>)[key]);
   }
-  // What was not looked at is taken to be like the rest.
+  // The values that were not visited are assumed to have the average size.
   return left.length === 0 ? bytes : bytes + Math.ceil((bytes / mostValues) * left.length);
 }
 

@@ -9,11 +9,11 @@ const stored = z.looseObject({
 
 /** How long the cursor of a thread that is delivered is kept after its last change. */
 const keptMs = 10 * 60 * 1000;
-/** How much later an event of a thread without a cursor can be stored than its time says. */
+/** How long after its timestamp an event of a thread without a cursor can be stored. */
 const lateMs = 60_000;
 
 /**
- * How far the events of each thread are delivered, stored in the metadata of a thread of its own. In a thread without a
+ * Stores how far the events of each thread are delivered, in the metadata of a separate thread. In a thread without a
  * cursor everything before `floor` is delivered.
  */
 export class WebhookCursors {
@@ -34,7 +34,7 @@ export class WebhookCursors {
     return this.#floor;
   }
 
-  /** Loads what is stored; without anything the cursors begin at a time. Returns the threads that have one. */
+  /** Loads the stored cursors; without any they start at `since`. Returns the threads that have one. */
   async load(since: string): Promise<readonly string[]> {
     const thread = (await this.#log.getThread(this.threadId)) ?? (await this.#create());
     const { floor = since, cursors = {} } = stored.parse(thread.metadata);

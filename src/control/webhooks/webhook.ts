@@ -67,7 +67,9 @@ function sign(secret: string, seconds: number, body: string): string {
 
 export interface WebhookOptions {
   readonly log: EventLog;
-  /** Names its cursors in the store: the same name goes on where it was, in whatever process. */
+  /**
+   * Names its cursors in the store: a webhook with the same name continues where the last one stopped, in any process.
+   */
   readonly name: string;
   /** Where events are posted. */
   readonly url: string;
@@ -81,7 +83,7 @@ export interface WebhookOptions {
   readonly since?: string;
   /** Hosts of private networks that may be used, as written in a URL: `localhost:8080`. */
   readonly allowHosts?: readonly string[];
-  /** Secret values: they are replaced in what is sent. */
+  /** Secret values: they are replaced in requests. */
   readonly secrets?: readonly string[];
   /** How many requests may be under way at once, each of another thread; 8 by default. */
   readonly concurrency?: number;
@@ -89,7 +91,7 @@ export interface WebhookOptions {
   readonly timeoutMs?: number;
   /** How often the store is asked for threads that changed, in milliseconds; 500 by default. */
   readonly everyMs?: number;
-  /** Receives what went wrong: it is tried again. Nobody by default. */
+  /** Receives failures, which are retried; ignored by default. */
   readonly onDiagnostic?: OnDiagnostic;
   /** Times lookups and retries; the machine's clock by default. */
   readonly clock?: Clock;
@@ -129,8 +131,9 @@ const longestWaitMs = 5 * 60 * 1000;
 const slackMs = 2_000;
 
 /**
- * Posts the events of all threads to a receiver: in order within a thread, each at least once, also those that were appended
- * while no process ran. It reads the store, so no run waits for it. One process at a time sends under a name.
+ * Posts the events of all threads to a receiver: in order within a thread, each at least once, including those that
+ * were appended while no process ran. It reads the store, so no run waits for it. One process at a time sends under a
+ * name.
  */
 export class Webhook {
   readonly #options: WebhookOptions;
@@ -141,14 +144,14 @@ export class Webhook {
   readonly #types: ReadonlySet<string> | undefined;
   readonly #owner = processOwner();
   readonly #closing = new AbortController();
-  /** Aborts what is under way when another process has taken the lease. */
+  /** Aborts pending requests when another process has taken the lease. */
   #lost = new AbortController();
   #lease: Lease | undefined;
   #renewAt = 0;
   /** The threads with events to send, in the order of their turns. */
   readonly #ready = new Set<string>();
   readonly #sending = new Map<string, Promise<void>>();
-  /** The threads whose last request failed: how often, and what cancels the wait. */
+  /** The threads whose last request failed: the number of failures, and a function that cancels the wait. */
   readonly #failed = new Map<string, { readonly times: number; readonly cancel: () => void }>();
   #lookedAt = '';
   #working: Promise<void> | undefined;
@@ -176,7 +179,7 @@ export class Webhook {
     this.#working ??= this.#work();
   }
 
-  /** Sends nothing more: waits up to 3 seconds for what is under way, and stores how far it is. */
+  /** Stops sending: waits up to 3 seconds for pending requests, and stores the cursors. */
   async close(): Promise<void> {
     this.#closing.abort();
     const cancel = this.#clock.after(3_000, () => this.#lost.abort());
@@ -199,13 +202,13 @@ export class Webhook {
     }
     await Promise.all(this.#sending.values());
     this.#release();
-    // What is not stored is sent again, and a lease that is not released expires.
+    // Events without a stored cursor are sent again, and a lease that is not released expires.
     await this.#cursors.save().catch((error: unknown) => this.#report(error));
     if (this.#lease !== undefined)
       await this.#log.releaseLease(this.#lease).catch((error: unknown) => this.#report(error));
   }
 
-  /** Takes the lease and goes on from what is stored, or renews it in time. */
+  /** Acquires the lease and loads the stored cursors, or renews the lease in time. */
   async #hold(): Promise<void> {
     const { name: of, since } = this.#options;
     if (this.#lease !== undefined) {
@@ -224,7 +227,7 @@ export class Webhook {
     this.#lease = lease;
   }
 
-  /** Stops what is under way. */
+  /** Aborts pending requests. */
   #release(): void {
     this.#lost.abort();
     this.#ready.clear();
@@ -233,7 +236,7 @@ export class Webhook {
     if (!this.#closing.signal.aborted) this.#lease = undefined;
   }
 
-  /** Finds the threads that changed since the last look: the store lists them first. */
+  /** Finds the threads that changed since the last check: the store lists them first. */
   async #look(): Promise<void> {
     const { resourceId } = this.#options;
     const began = this.#now();
@@ -250,7 +253,10 @@ export class Webhook {
     this.#sendNext();
   }
 
-  /** Finds where to begin in a thread without a cursor; imported events and those that a branch shares are not sent. */
+  /**
+   * Finds the first event to send in a thread without a cursor; imported events and those of a branch's origin are
+   * skipped.
+   */
   async #begin(thread: Thread): Promise<number> {
     const start = Math.max(inheritedSeq(thread), await findStart(this.#log, thread, this.#cursors.floor));
     this.#cursors.set(thread.id, start);

@@ -19,7 +19,7 @@ export interface BaseFile extends LineCounts {
   readonly patch?: string;
 }
 
-/** What differs between the files of a folder and the commit that its work is based on. */
+/** The differences between the files of a folder and the commit that its work is based on. */
 export interface BaseChanges {
   readonly folder: string;
   readonly base: Base;
@@ -28,7 +28,7 @@ export interface BaseChanges {
   readonly more: number;
 }
 
-/** The most files, and the most that are listed at all. */
+/** The most files in a result, and the most untracked files that are compared. */
 const mostFiles = 1_000;
 /** The most changed lines of one file, and of all files, that are returned with their patch. */
 const mostFileLines = 5_000;
@@ -37,7 +37,7 @@ const mostLines = 30_000;
 const maxBytes = 8 * 1024 * 1024;
 const timeoutMs = 10_000;
 
-/** Files of more than a megabyte are not compared, and repositories in the folder are not looked into. */
+/** Files larger than a megabyte are not compared, and nested repositories are ignored. */
 const largeFiles = ['-c', 'core.bigFileThreshold=1m'];
 const plain = ['--no-color', '--no-ext-diff', '--no-textconv', '--no-renames', '--relative', '--ignore-submodules=all'];
 const diff = [...largeFiles, 'diff', ...plain];
@@ -45,9 +45,9 @@ const diff = [...largeFiles, 'diff', ...plain];
 type Run = (args: readonly string[], input?: string) => Promise<string>;
 
 /**
- * Compares a folder with the commit that its branch began with, else with the last commit; untracked files count as
- * added, ignored ones are left out. No setting, filter or hook of the person's repository takes effect, no link is
- * followed, and nothing in the repository changes. Throws a `GitFailure`.
+ * Compares a folder with the commit that its branch started from, or else with the last commit; untracked files count
+ * as added, ignored ones are skipped. Settings, filters and hooks of the person's repository have no effect, links are
+ * not followed, and nothing in the repository changes. Throws a `GitFailure`.
  */
 export async function baseChanges(folder: string): Promise<BaseChanges> {
   const located = locateRepository(folder);
@@ -94,7 +94,7 @@ async function removeSubmodules(repository: ClosedRepository): Promise<void> {
 /** Adds the names of untracked files to the index; returns how many were left out. */
 async function addUntracked(run: Run): Promise<number> {
   const output = await run(['ls-files', '-z', '--others', '--exclude-standard', '--', '.']);
-  // A folder at the end of the path is a repository of its own.
+  // A path that ends with a slash is a nested repository.
   const untracked = nulFields(output).filter(path => !path.endsWith('/'));
   const added = untracked.slice(0, mostFiles).join('\0');
   if (added !== '') await run(['add', '--intent-to-add', '--pathspec-from-file=-', '--pathspec-file-nul'], added);
@@ -120,7 +120,7 @@ interface Base {
   readonly branch?: string;
 }
 
-/** The branches that work usually begins on, beside the one that the current branch follows, the nearest first. */
+/** The usual base branches, nearest first, tried after the upstream of the current branch. */
 const candidates = ['origin/HEAD', 'main', 'master'];
 
 /** Returns the commit where the branch of a repository left another one; without one the last commit. Throws a `GitFailure`. */

@@ -41,7 +41,7 @@ export interface ComparedRun {
   readonly agentId: string;
   readonly run?: RunHandle;
   readonly worktree?: WorktreeRecord;
-  /** Why it works in the same folder as others. */
+  /** Why it works in the shared folder. */
   readonly note?: string;
   readonly problem?: string;
 }
@@ -49,9 +49,9 @@ export interface ComparedRun {
 const most = 6;
 
 /**
- * Starts several agents with one request, each in a thread of its own and, where the folder is in a git repository, in a
- * worktree of its own. An agent that cannot start does not stop the others. Throws `invalid_argument` for fewer than two
- * agents, and for a branch name that is no plain one.
+ * Starts several agents with the same request, each in a separate thread and, if the folder is in a git repository, in
+ * a separate worktree. An agent that cannot start does not stop the others. Throws `invalid_argument` for fewer than
+ * two or too many agents, and for an invalid branch name.
  */
 export async function startComparison(
   options: ComparisonOptions,
@@ -91,7 +91,7 @@ async function startOne(
     });
     return { ...known, run, ...defined({ worktree: place.worktree, note: place.folder?.note }) };
   } catch (error) {
-    // The first error is the one to report; `singletree worktrees` lists what is left.
+    // The first error is the one to report; `singletree worktrees` lists a worktree that could not be removed.
     if (place.worktree !== undefined) await worktrees?.remove(place.worktree).catch(() => {});
     const problem = errorText(error);
     await log.append(threadId, [
@@ -102,7 +102,7 @@ async function startOne(
   }
 }
 
-/** Where a thread works: in a worktree of its own, or in the folder of all with a note that says why. */
+/** The place where a thread works: its worktree, or the shared folder with a note that says why. */
 export interface WorktreePlace {
   readonly folder?: ThreadFolder;
   readonly worktree?: WorktreeRecord;
@@ -153,8 +153,8 @@ export interface Preparation {
 const timeoutMs = 30 * 60_000;
 
 /**
- * Wraps an agent for its first run in a new worktree: the run begins with the setup command. What the command printed
- * is an event of the run; when it fails, the run has an error that is not fatal, and the agent works all the same.
+ * Wraps an agent for its first run in a new worktree: the run starts with the setup command. The output of the command
+ * is an event of the run; if it fails, the run gets a non-fatal error and the agent continues.
  */
 function preparedAgent(agent: Agent, preparation: Preparation): Agent {
   async function* invoke(params: InvokeParams): AsyncGenerator<AgentEvent> {

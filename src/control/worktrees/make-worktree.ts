@@ -30,7 +30,7 @@ export async function findRepository(folder: string, own: string): Promise<Found
   }
 }
 
-/** Opens a repository; what git writes for it is beside its worktree. */
+/** Opens a repository; git writes its private files to the folder `git` in `own`. */
 export function openRepository(located: LocatedRepository, own: string): Promise<ClosedRepository> {
   return ClosedRepository.open(located, join(own, 'git'), timeoutMs);
 }
@@ -84,7 +84,7 @@ export async function makeWorktree(request: MakeWorktree): Promise<WorktreeRecor
 }
 
 interface WorktreePlace {
-  /** The folder with the worktree and what belongs to it. */
+  /** The folder with the worktree and its private files. */
   readonly own: string;
   readonly path: string;
 }

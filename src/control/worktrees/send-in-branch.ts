@@ -10,7 +10,7 @@ import type { Worktrees } from './worktrees.ts';
 export interface BranchStart {
   readonly log: EventLog;
   readonly conversations: Pick<Conversations, 'start'>;
-  /** Where the branch gets a worktree of its own; without it the agent works where the conversation did. */
+  /** Creates the worktree of the branch; without it the agent works in the folder of the conversation. */
   readonly worktrees: Worktrees | undefined;
 }
 

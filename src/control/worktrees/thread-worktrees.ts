@@ -11,7 +11,7 @@ export interface ThreadWorktreesOptions {
   readonly worktrees: Worktrees;
 }
 
-/** The worktrees of threads, with what is done to them recorded in the threads. */
+/** The worktrees of threads; records each operation in the thread. */
 export class ThreadWorktrees {
   readonly #log: EventLog;
   readonly #conversations: Conversations;

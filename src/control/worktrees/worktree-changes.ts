@@ -86,7 +86,9 @@ function isFileOrLink(workTree: string, path: string): boolean {
 
 const options = ['--binary', '--whitespace=nowarn', '-'];
 
-/** Applies a patch to the files of a folder, all of it or nothing; throws `apply_conflict` with the files in the way. */
+/**
+ * Applies a patch to the files of a folder, entirely or not at all; throws `apply_conflict` with the conflicting files.
+ */
 export async function applyPatch(repository: ClosedRepository, folder: string, patch: Uint8Array): Promise<void> {
   const call = { workTree: folder, input: patch };
   try {

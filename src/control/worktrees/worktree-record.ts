@@ -55,7 +55,7 @@ export async function writeRecord(home: string, record: WorktreeRecord): Promise
   await rename(`${file}.new`, file);
 }
 
-/** Returns the records below a folder, oldest first; entries without a valid record are left out. */
+/** Returns the records below a folder, oldest first; skips entries without a valid record. */
 export async function readRecords(home: string): Promise<WorktreeRecord[]> {
   const names = await readdir(home).catch(() => []);
   const found = await Promise.all(names.map(name => readRecord(home, name)));

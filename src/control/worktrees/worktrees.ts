@@ -26,7 +26,7 @@ export interface WorktreesOptions {
   readonly folder: string;
   /** A command that prepares a new worktree, such as `npm ci`. */
   readonly setup?: string;
-  /** Which variables of this process the setup command gets. Default: the few that any program needs. */
+  /** The variables of this process that the setup command gets; by default the few that every program needs. */
   readonly environment?: EnvironmentPolicy;
 }
 
@@ -46,7 +46,7 @@ export interface NewWorktree {
   readonly uncommitted?: boolean;
 }
 
-/** A worktree and what was changed in it. */
+/** A worktree and its changes. */
 export interface WorktreeState extends WorktreeRecord {
   readonly exists: boolean;
   readonly files: readonly ChangedFile[];
@@ -56,7 +56,7 @@ export interface WorktreeState extends WorktreeRecord {
   readonly isClean: boolean;
 }
 
-/** The git worktrees that were made for threads: in the data folder, each on a branch of its own. */
+/** Manages the git worktrees of threads: in the data folder, each on a separate branch. */
 export class Worktrees {
   readonly folder: string;
   readonly setup: string | undefined;
@@ -105,7 +105,7 @@ export class Worktrees {
     return (await this.records()).find(record => record.threadId === threadId);
   }
 
-  /** Returns what was changed in a worktree since it began. */
+  /** Returns the changes in a worktree since its base was recorded. */
   async state(record: WorktreeRecord): Promise<WorktreeState> {
     const removed = { ...record, exists: false, files: [], hasCommits: false, isClean: true };
     if (!existsSync(record.path)) return removed;
@@ -116,7 +116,7 @@ export class Worktrees {
       const isClean = now === record.kept || (now === base && !hasCommits);
       return { ...record, exists: true, files, hasCommits, isClean };
     } catch (error) {
-      // It may have been removed meanwhile.
+      // It may have been removed in the meantime.
       return existsSync(record.path) ? failed(error) : removed;
     }
   }
@@ -154,8 +154,8 @@ export class Worktrees {
   }
 
   /**
-   * Removes a worktree, and its branch when that has no commits of its own. Throws `worktree_changed` when changes would
-   * be lost, unless `force` is set.
+   * Removes a worktree, and its branch if that has no new commits. Throws `worktree_changed` when changes would be
+   * lost, unless `force` is set.
    */
   async remove(record: WorktreeRecord, { force = false }: { readonly force?: boolean } = {}): Promise<void> {
     const { isClean, files, hasCommits } = await this.state(record).catch(error => {
@@ -170,7 +170,7 @@ export class Worktrees {
       );
     await this.#queues.run(record.root, async () => {
       const own = join(this.#home, record.name);
-      // In one step: whoever reads its state finds it whole or not at all.
+      // Renames it in one step: a concurrent reader finds all of it or nothing.
       if (existsSync(record.path)) await rename(record.path, join(own, 'removed'));
       const located = existsSync(record.root) ? locateRepository(record.root) : undefined;
       if (located !== undefined) {
@@ -179,7 +179,7 @@ export class Worktrees {
         // Only a branch that is still where it began is deleted.
         await repository.run(['update-ref', '-d', `refs/heads/${record.branch}`, record.head]).catch(() => {});
       }
-      // Somebody may read its state at the same time.
+      // A concurrent reader may still be reading its state.
       await rm(own, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
     });
   }

@@ -7,11 +7,11 @@ import type { PlanStatus as ShownStatus } from '../../protocols/request/fact.ts'
 
 type PlanStatus = EventOf<'plan_status'>['to'];
 
-/** Where a plan stands, with what a person was asked last about it. */
+/** The status of a plan, with the draft that a person was asked about last. */
 export interface Plan {
   readonly planId: string;
   readonly status: PlanStatus;
-  /** The status as it is shown: `pending_approval` while a person is asked. */
+  /** The displayed status: `pending_approval` while a person is asked. */
   readonly shown: ShownStatus;
   readonly title?: string;
   readonly plan?: string;

@@ -18,12 +18,12 @@ export interface ApprovedPlan {
   readonly planId: string;
   readonly title: string;
   readonly plan: string;
-  /** What the person said who approved it. */
+  /** The feedback of the person who approved it. */
   readonly feedback?: string;
 }
 
 export interface PlanToolOptions {
-  /** Carries out a plan; what it returns is the result of the call. It is called once for a plan, never again. */
+  /** Carries out a plan; its return value is the result of the call. It is called at most once for a plan. */
   readonly execute: (plan: ApprovedPlan, context: ToolCall) => Promise<ToolReturn> | ToolReturn;
   /** `plan` when absent. */
   readonly name?: string;
@@ -43,8 +43,8 @@ const unknown =
   'The outcome of this plan is unknown: the process ended while it was carried out. It was not repeated; check what was done before you plan again.';
 
 /**
- * A tool by which an agent drafts a plan, has it approved, and has it carried out: draft, approved, executing, executed
- * or failed. What was rejected, is to be revised or was not answered stays a draft, and the agent gets the reason.
+ * Creates a tool with which an agent drafts a plan, has it approved and carried out: draft, approved, executing,
+ * executed or failed. A plan that is rejected, sent back or unanswered stays a draft, and the agent gets the reason.
  */
 export function planTool(options: PlanToolOptions): Tool {
   checkOptions(options);
@@ -103,7 +103,7 @@ class PlanCall {
       throw new Error(unknown);
     }
     if (this.#status === undefined) await this.#move('draft');
-    // One that was approved when its process ended is approved again: what is carried out is what this call says.
+    // A plan that was approved before its process ended needs approval again, since this call may differ.
     if (this.#status !== 'approved') checkPlanMove(planId, this.#status, 'approved');
     const { outcome, feedback, partial } = await this.#decision();
     const response = defined({ feedback, partial });
@@ -122,7 +122,7 @@ class PlanCall {
       const output = toolOutput(await untilAborted(Promise.resolve().then(execute), signal));
       return 'context' in output ? getResult(output) : output;
     } catch (error) {
-      // A run that is stopped still stores what its calls put at once, and waits for none of them.
+      // A stopped run stores events that its calls emit at once, but does not wait for the calls.
       await untilAborted(this.#put('failed'), signal);
       throw error;
     }

@@ -5,8 +5,8 @@ const width = 1 << bits;
 type Node = readonly unknown[];
 
 /**
- * An immutable map in insertion order. Adding and replacing an entry costs logarithmic time, whatever its size: a
- * successor shares all unchanged entries.
+ * An immutable map in insertion order. Adding or replacing an entry takes logarithmic time, and a successor shares all
+ * unchanged entries.
  */
 export class SharedMap<Value> implements Iterable<[string, Value]> {
   /** The position of each key. */

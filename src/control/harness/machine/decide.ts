@@ -12,13 +12,13 @@ import {
 } from './state.ts';
 import type { Mutable } from '../../../base/mutable.ts';
 
-/** The next state, and what the shell has to do. */
+/** The next state, and the effects for the shell to perform. */
 export interface Decision {
   readonly state: MachineState;
   readonly effects: readonly Effect[];
 }
 
-/** Decides what follows from an input. It is pure. */
+/** Returns the next state and the effects of an input. Pure. */
 export function decide(state: MachineState, input: Input): Decision {
   if (state.isDestroyed && isCall(input)) return { state, effects: [] };
   const step: Step = { state: { ...state }, effects: [] };
@@ -212,7 +212,7 @@ function begin({ state, effects }: Step, { ids, kind, isAwaited, isAborted }: En
     return;
   }
   const isDetached = state.queue.some(call => 'command' in call && call.command.kind === 'resource');
-  // Each message is one of its own in the log: the first starts the turn, the others go into it.
+  // The log stores each message separately: the first starts the turn, the others are injected into it.
   const [first = 0, ...others] = ids;
   const injected = others.map(id => ({ id, isReminder: false, isRead: false, isAccepted: true }));
   state.turn = { ...newTurn([first], isAwaited), injected, stopsAtStart: isAborted, isDetached };
@@ -237,13 +237,15 @@ function receive({ state, effects }: Step, entry: Entry): void {
   if (isAccepted) effects.push({ type: 'enqueue', ids, kind }, { type: 'finish', ids });
 }
 
-/** Sends what waits in the log next. */
+/** Replaces the waiting entries with the queue that was read from the log. */
 function take(state: Mutable<MachineState>, { messages, isHeld }: ReadQueue): void {
   state.waiting = queuedEntries(state.waiting, messages);
   state.isQueueHeld = isHeld;
 }
 
-/** What waits after a turn: the messages of the log in its order, then those that are not in it. */
+/**
+ * Returns the entries that wait after a turn: the messages of the log in its order, then those that are not in the log.
+ */
 function queuedEntries(waiting: readonly Entry[], queue: readonly Queued[]): readonly Entry[] {
   const isQueued = (id: number) => queue.some(each => each.id === id);
   const known = waiting.flatMap(entry => entry.ids.map(id => ({ ...entry, ids: [id] })));

@@ -6,7 +6,7 @@ export function harnessDestroyed(): SingletreeError {
   return new SingletreeError('log_closed', 'The harness was destroyed. Create a new one.');
 }
 
-/** Creates the error of a message whose run goes on without its harness. */
+/** Creates the error of a message whose run continues without its harness. */
 export function runDetached({ runId, thread }: LiveTurn): SingletreeError {
   return new SingletreeError(
     'run_detached',

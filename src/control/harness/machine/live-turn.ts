@@ -17,7 +17,7 @@ interface TurnState {
   readonly endsAtStep: () => boolean;
 }
 
-/** The runs of a turn, and what they need. */
+/** The runs of a turn, with their input. */
 export class LiveTurn {
   /** Its runs; empty while it starts. */
   handles: readonly RunHandle[] = [];

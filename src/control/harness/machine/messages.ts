@@ -114,7 +114,7 @@ export class Messages {
     }
   }
 
-  /** Drops the messages that are not needed any more. */
+  /** Drops the messages that are no longer needed. */
   drop(ids: readonly number[], isNeeded: (id: number) => boolean): void {
     for (const id of ids) if (!isNeeded(id)) this.#messages.delete(id);
   }
@@ -126,7 +126,7 @@ export function deferred<Value>(): Deferred<Value> {
   const promise = new Promise<Value>((resolve, reject) => {
     settle = { resolve, reject };
   });
-  // Nobody may wait for it.
+  // Prevents an unhandled rejection when no caller awaits it.
   promise.catch(() => {});
   return { promise, ...(settle as unknown as Pick<Deferred<Value>, 'resolve' | 'reject'>) };
 }

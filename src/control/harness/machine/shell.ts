@@ -76,7 +76,7 @@ export class Machine {
     return sent;
   }
 
-  /** Resolves when the turn that goes on with the data of a suspended call has ended, or waits for data again. */
+  /** Resolves when the turn that continues with the data of a suspended call has ended or is suspended again. */
   async respond(): Promise<void> {
     const id = ++this.#calls;
     const { done } = this.#messages.add(id, { content: '' });
@@ -84,7 +84,7 @@ export class Machine {
     await done;
   }
 
-  /** Runs a command when all earlier ones have ended: no other one runs, and no turn starts meanwhile. */
+  /** Runs a command when all earlier ones have ended; until it ends, no other command runs and no turn starts. */
   command<Result>(work: () => Promise<Result>): Promise<Result> {
     const { id, result } = this.#register(() => this.#turns.init().then(work));
     this.dispatch({ type: 'command', command: { kind: 'call', id } });
@@ -136,7 +136,9 @@ export class Machine {
     }
   }
 
-  /** Sends what waits in the open thread, or one message of it, when no turn is active. Call it within a command. */
+  /**
+   * Delivers the waiting messages of the open thread, or one of them, when no turn is active. Call it within a command.
+   */
   async deliver(messageId?: string): Promise<void> {
     const queue = this.#state.turn === undefined ? await this.#turns.waiting(undefined, true) : undefined;
     if (queue !== undefined) this.dispatch({ type: 'deliver', queue: this.#adopt(queue, messageId) });
@@ -315,7 +317,9 @@ export class Machine {
     }
   }
 
-  /** What of the log is sent next, by number: messages that other processes stored become ours. */
+  /**
+   * Returns the messages of the log to send next, by number. Messages that other processes stored get a number here.
+   */
   #adopt({ messages, isHeld }: WaitingInThread, chosen?: string): ReadQueue {
     const sent = messages.filter(({ id }) => (chosen === undefined ? !isHeld : id === chosen));
     const queued = sent.map(({ id: messageId, content, delivery }): Queued => {
@@ -330,7 +334,7 @@ export class Machine {
     return { messages: queued, isHeld };
   }
 
-  /** Resumes orphaned runs; sends what waits when that was held. */
+  /** Resumes orphaned runs, and delivers the queue if it was held. */
   async #resume(): Promise<void> {
     await this.resumeOrphans();
     if (this.#state.isQueueHeld) await this.deliver();

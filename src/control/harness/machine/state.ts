@@ -29,7 +29,9 @@ export interface MachineState {
   readonly command: Command | undefined;
   /** Whether the open thread has open runs, in any process. */
   readonly hasOpenRuns: boolean;
-  /** Whether a person edited the queue of the open thread when it was last read: what waits there is not sent. */
+  /**
+   * Whether a person was editing the queue of the open thread when it was last read; its messages are not sent then.
+   */
   readonly isQueueHeld: boolean;
   /** How often the resource was chosen, and how many of these choices are in effect. */
   readonly choices: { readonly made: number; readonly reached: number };
@@ -81,7 +83,7 @@ export interface Queued {
   readonly kind: 'message' | 'follow_up';
 }
 
-/** What waits in the log and can be sent now, in order; nothing while a person edits the queue. */
+/** The messages of the log that can be sent now, in order; empty while a person edits the queue. */
 export interface ReadQueue {
   readonly messages: readonly Queued[];
   readonly isHeld: boolean;
@@ -95,7 +97,7 @@ export type Command =
 
 export type Call = { readonly entry: Entry } | { readonly command: Command };
 
-/** What happened. */
+/** An input of the machine: a call of the application or an event of the shell. */
 export type Input =
   | { readonly type: 'send'; readonly id: number; readonly kind: Entry['kind'] }
   | { readonly type: 'command'; readonly command: Command }
@@ -118,13 +120,13 @@ export type Input =
   | { readonly type: 'runs'; readonly isOpen: boolean }
   /** The runs of the turn wait for the data of suspended calls; `runs` reports that they work again. */
   | { readonly type: 'suspended' }
-  /** A caller has given the data of a suspended call, and waits for the turn like one who sent a message. */
+  /** A caller passed the data of a suspended call and awaits the turn like the sender of a message. */
   | { readonly type: 'responded'; readonly id: number }
   /** The runs of the turn have ended. */
   | { readonly type: 'ended'; readonly isComplete: boolean }
-  /** All events of the turn were emitted; `queue` is what waits in the log of its thread, if that is still open. */
+  /** All events of the turn were emitted; `queue` is the queue of its thread, if that thread is still open. */
   | { readonly type: 'settled'; readonly queue?: ReadQueue; readonly error?: unknown }
-  /** What waits in the log of the open thread is to be sent, when no turn is active. */
+  /** Delivers the waiting messages of the open thread when no turn is active. */
   | { readonly type: 'deliver'; readonly queue: ReadQueue }
   /** The run of the thread belongs to another process, or another process answers the messages: they are in the log. */
   | { readonly type: 'handed_over' }
@@ -135,7 +137,7 @@ export type Input =
   /** Calls are refused with the error; the command with the number releases everything. */
   | { readonly type: 'destroy'; readonly id: number; readonly error: unknown };
 
-/** What the shell has to do. */
+/** An action for the shell to perform. */
 export type Effect =
   | { readonly type: 'perform'; readonly command: Command }
   | { readonly type: 'refuse'; readonly command: Command; readonly error: unknown }
@@ -176,7 +178,7 @@ export function isBusy({ turn, waiting, queue }: MachineState): boolean {
   return turn !== undefined || waiting.length > 0 || queue.some(call => 'entry' in call);
 }
 
-/** Whether to look again later: the owner of open runs may be gone, or the queue not held any more. */
+/** Whether to check again later: the owner of open runs may have ended, or the queue may be released. */
 export function isWatching({ turn, queue, command, hasOpenRuns, isQueueHeld, isDestroyed }: MachineState): boolean {
   const isChecked =
     command?.kind === 'resume' || queue.some(call => 'command' in call && call.command.kind === 'resume');

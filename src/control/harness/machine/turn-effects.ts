@@ -21,7 +21,7 @@ import type { Queued } from './state.ts';
 /** The messages that wait in a thread. */
 export interface WaitingInThread {
   readonly messages: readonly WaitingMessage[];
-  /** Whether a person edits the queue: none of them is sent meanwhile. */
+  /** Whether a person is editing the queue, which blocks its delivery. */
   readonly isHeld: boolean;
 }
 
@@ -66,7 +66,7 @@ export class TurnEffects {
     if (threads.current === undefined) await threads.openNew();
     await tasks.written;
     if (isCancelled()) return 'cancelled';
-    // It may have been deleted elsewhere meanwhile.
+    // It may have been deleted in the meantime.
     if (threads.current === undefined) await threads.openNew();
     const thread = threads.current as unknown as OpenThread;
     turn.thread = thread;
@@ -133,8 +133,8 @@ export class TurnEffects {
   }
 
   /**
-   * What waits in the log of the turn's thread, or of the open one, and an agent of this harness can answer, in the order
-   * of its delivery; undefined when that thread is not open any more. `syncs` reads the newest events first.
+   * Returns the waiting messages of the turn's thread, or of the open one, that an agent of this harness can answer,
+   * in the order of delivery; undefined when that thread is not open any more. `syncs` reads the newest events first.
    */
   async waiting(turn: LiveTurn | undefined, syncs: boolean): Promise<WaitingInThread | undefined> {
     const { threads, runs } = this.#parts;

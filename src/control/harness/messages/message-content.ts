@@ -25,7 +25,7 @@ export function blockParts(conversation: Conversation, block: Block): readonly H
   let isFinal = true;
   const parts = getChunks(conversation, block.id).flatMap(chunk => {
     const work = memoryWork(conversation, chunk);
-    // What an observer does later is no change of the block.
+    // Later work of an observer does not change the block, so a block with active work is not cached.
     if (work?.isRunning === true) isFinal = false;
     return work?.parts ?? buildParts(conversation, block, chunk);
   });

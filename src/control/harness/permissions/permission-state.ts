@@ -15,7 +15,7 @@ import {
 
 /** The sources of the category of a tool. */
 interface ToolCategories {
-  /** Decides alone when it is given. */
+  /** Decides alone when it is set. */
   readonly resolver: ((toolName: string) => ToolCategory | null) | undefined;
   /** Returns the category that the tool of this name declares itself. */
   readonly declared: (toolName: string) => string | undefined;

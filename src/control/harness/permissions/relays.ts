@@ -77,7 +77,7 @@ export class Relays {
     this.#answering.clear();
   }
 
-  /** Decides about a pending call; a category that is always allowed approves the other pending calls of it, too. */
+  /** Answers a pending call; always allowing its category also approves the other pending calls of that category. */
   approve(approval: ToolApproval): void {
     const { decision, toolCallId, feedback } = approval;
     const relay = this.#find('approval', toolCallId);
@@ -214,7 +214,7 @@ export class Relays {
     }
   }
 
-  /** Answers what a tool registered, and removes it from the display; false when it is unknown. */
+  /** Resolves the request that a tool registered, and removes it from the display; returns false for an unknown one. */
   #resolve<Value>(waiting: Map<string, (value: Value) => void>, slot: RelaySlot, id: string, value: Value): boolean {
     const resolve = waiting.get(id);
     if (resolve === undefined) return false;

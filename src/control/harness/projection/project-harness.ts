@@ -57,7 +57,7 @@ export function foldHarness(events: Iterable<AgentEvent>, from: HarnessProjectio
   return { state, events: emitted };
 }
 
-/** Whether an event belongs to a run even when that is unknown; all others are facts about the thread. */
+/** Whether an event belongs to a run even if the run is unknown; all other events concern the thread. */
 const isOfRun: Readonly<Record<EventType, boolean>> = {
   harness_start: true,
   harness_end: true,
@@ -122,7 +122,7 @@ function take(step: ProjectionStep, event: AgentEvent): void {
   if (!step.state.isSuspended && waitsForData(step.state)) suspend(step);
 }
 
-/** Whether a suspended agent works again with an event: the data of a call, or anything else that happens in a run. */
+/** Whether an event ends a suspension: the data of a call, or any other event of a run. */
 function endsSuspension({ state, before }: ProjectionStep, event: AgentEvent): boolean {
   if (event.type === 'relay_resolved')
     return waitingRelays(state.relays, 'suspension').some(({ id }) => id === event.relayId);
@@ -136,7 +136,10 @@ function suspend(step: ProjectionStep): void {
   step.change({ isSuspended: true });
 }
 
-/** Emits that a suspended agent works again: the starts of what is open, and what still waits for data. */
+/**
+ * Emits that a suspended agent continues: the starts of open messages and calls, and the first call that still waits
+ * for data.
+ */
 function wake(step: ProjectionStep, event: AgentEvent): void {
   step.change({ isSuspended: false });
   step.emit({ type: 'agent_start' });

@@ -14,7 +14,7 @@ export interface MessagePlace {
   readonly since: Date;
 }
 
-/** An active run of the thread, and what was emitted of it. */
+/** An active run of the thread, and the part of it that was emitted. */
 export interface ProjectedRun {
   /** The message it writes. */
   readonly place: AssistantPlace;
@@ -40,7 +40,7 @@ export interface HarnessProjection {
   readonly subagents: ReadonlyMap<string, SubagentRun>;
   /** Whether the agent was emitted as suspended: its runs wait for nothing but the data of suspended calls. */
   readonly isSuspended: boolean;
-  /** Where each relay stands. */
+  /** The status of each relay. */
   readonly relays: RelayBook;
   /** A user message that is emitted when its run starts. */
   readonly held: string | undefined;

@@ -99,7 +99,7 @@ export class ProjectionStep {
     if (since !== undefined) this.emit({ type: 'message_end', message: assistantMessage(this.after, place, since) });
   }
 
-  /** Emits the usage of a step, once none of its calls is open. */
+  /** Emits the usage of a step when none of its calls is open. */
   emitUsage(run: ProjectedRun, ...more: readonly TokenUsage[]): ProjectedRun {
     const all = [...run.usage, ...more];
     if (run.calls.size > 0) return more.length === 0 ? run : this.set({ ...run, usage: all });

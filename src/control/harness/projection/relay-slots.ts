@@ -31,7 +31,7 @@ export function takeRelays(relays: RelayBook, event: AgentEvent): Step {
   return { relays: after, events };
 }
 
-/** The entry of a relay that is not pending any more. */
+/** Returns the entry of a relay that is no longer pending. */
 function settledEntry(relays: RelayBook, id: string): RelayEntry[] {
   const entry = relays.get(id);
   return entry === undefined || entry.status === 'pending' ? [] : [entry];

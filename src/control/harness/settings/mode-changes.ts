@@ -10,7 +10,7 @@ export interface ModeChangesOptions<State extends object> {
   readonly choices: Choices<State>;
   /** Whether the agent of the current mode carries an approved plan out in the same run. */
   readonly carriesOutPlans: () => boolean;
-  /** The open thread, as it is stored. */
+  /** Returns the stored record of the open thread. */
   readonly thread: () => Promise<Thread | undefined>;
 }
 
@@ -40,8 +40,8 @@ export class ModeChanges<State extends object> {
   }
 
   /**
-   * Ends the run after its step and switches to the default mode, when `decided` resolves. The run of an agent that
-   * carries its plan out goes on.
+   * Ends the run after its step and switches to the default mode when `decided` resolves. The run continues if its
+   * agent carries the plan out itself.
    */
   async finishPlanning(decided: Promise<void>): Promise<void> {
     const { machine, modes, carriesOutPlans } = this.#options;

@@ -21,7 +21,7 @@ export interface StateParts {
   readonly choices: { readonly modelId: string; note(modelId: string): void };
 }
 
-/** Updates the state of a harness, and stores and emits what follows from a change. */
+/** Updates the state of a harness, and stores and emits the consequences of a change. */
 export class StateUpdates {
   readonly #parts: StateParts;
   /** The resource choice under which the state was updated last. */

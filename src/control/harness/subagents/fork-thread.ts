@@ -36,7 +36,7 @@ async function* listForks(log: EventLog, { id, resourceId }: Thread): AsyncGener
     if (thread.metadata['forkedSubagent'] === true && thread.metadata['parentThreadId'] === id) yield thread;
 }
 
-/** Deletes the forks of a thread: nobody finds them without it. */
+/** Deletes the forks of a thread, which cannot be found without it. */
 export async function deleteForks(log: EventLog, thread: Thread): Promise<void> {
   const forks: Thread[] = [];
   for await (const fork of listForks(log, thread)) forks.push(fork);
@@ -62,8 +62,8 @@ export async function createFork(
 }
 
 /**
- * Ends the runs of the parent in a new fork: they continue in the parent's thread only. Their open calls get a result,
- * so that the fork's model knows what became of them.
+ * Ends the runs of the parent in a new fork: they continue only in the parent's thread. Their open calls get a result,
+ * so that the fork's model knows their outcome.
  */
 export async function endParentRuns(log: EventLog, fork: Thread, origin: ForkOrigin): Promise<void> {
   const parent = await log.getThread(origin.threadId);

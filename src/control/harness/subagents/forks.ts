@@ -73,7 +73,7 @@ interface StartedFork {
 }
 
 /**
- * Runs forked subagents: each continues a branch of its parent's thread with the parent's agent, as a run of its own.
+ * Runs forked subagents: each continues a branch of its parent's thread with the parent's agent, as a separate run.
  * After a crash the repeated call resumes its fork. The parent's thread is not written.
  */
 export class Forks {
@@ -114,7 +114,7 @@ export class Forks {
     const { log, newOwnId, flush } = this.#options;
     const found = isRepeated ? await findFork(log, origin) : undefined;
     if (found !== undefined) return found;
-    // The branch is made of what is in the log, with or without the newest fragments.
+    // The branch is created from the events in the log, with or without the newest fragments.
     await flush(origin.threadId).catch(() => {});
     return createFork(log, origin, { id: newOwnId(), title: `Fork: ${subagent.name} subagent` });
   }
@@ -165,7 +165,7 @@ export class Forks {
           ...prepared,
           host: {
             ...prepared.host,
-            // Its requests begin with those of its parent, which other threads do not change meanwhile.
+            // Its requests start with those of its parent, so it uses the parent's view of other threads.
             ...(own !== undefined && above !== undefined && { memoryHost: { ...own, others: () => above.others() } }),
           },
         };
@@ -188,7 +188,7 @@ export class Forks {
     }
   }
 
-  /** Aborts a fork with its parent; one whose parent is only detached goes on. */
+  /** Aborts a fork with its parent; the fork of a detached parent continues. */
   async #stop({ thread, runId }: StartedFork, reason: unknown): Promise<void> {
     if (this.#closing.signal.aborted || reason instanceof RunDetached) return;
     await this.#supervisor.abort(runId, { threadId: thread.id }).catch(() => {});

@@ -60,7 +60,7 @@ class TailReader {
   }
 }
 
-/** The open thread of a harness: the projection of its log so far, and of what follows. */
+/** The open thread of a harness: projects the events of its log, including new ones. */
 export class OpenThread {
   readonly id: string;
   readonly board: TaskBoard;
@@ -244,7 +244,7 @@ export class OpenThread {
     this.#reader = undefined;
   }
 
-  /** Stops emitting for good. */
+  /** Stops emitting permanently. */
   close(): void {
     this.#isClosed = true;
     this.#release();

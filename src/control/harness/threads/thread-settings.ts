@@ -27,8 +27,8 @@ export class ThreadSettings {
   }
 
   /**
-   * Records settings that were set in the state: they belong to the session, unless they come from a thread. Returns
-   * the thresholds among them, which the open thread stores, too.
+   * Records settings that were set in the state: they belong to the session unless a thread set them. Returns the
+   * thresholds among them, which the open thread stores as well.
    */
   note(keys: readonly string[]): Record<string, unknown> {
     if (this.#isOfThread) return {};

@@ -215,7 +215,7 @@ export class Threads {
     return shown;
   }
 
-  /** Reuses the idle open thread for a branch of it. */
+  /** Copies the idle open thread when the given thread branches off at its end. */
   #copy({ id, branchedFrom }: Thread): Opened | undefined {
     const source = this.#current;
     const { view: display } = this.#options.hub;

@@ -141,7 +141,7 @@ function describeResult({ reason, text, error }: RunResult): string {
   return text === '' ? 'The subagent ended without an answer.' : text;
 }
 
-/** What a subagent said, for the model; with its metadata for programs. */
+/** Returns a subagent's answer as text for the model, and with its metadata for programs. */
 function answeredBy(child: RunResult, meta: SubagentMeta) {
   const words = describeResult(child);
   return { ...answered(withSubagentMeta(words, meta), child.error !== undefined), context: words };

@@ -42,7 +42,7 @@ class DrivenRun implements AsyncIterableIterator<AgentEvent> {
 
   async next(): Promise<IteratorResult<AgentEvent>> {
     this.#events ??= await this.#begin();
-    // A run that was returned meanwhile does not start.
+    // A run that was returned in the meantime does not start.
     if (this.#isOver) return { done: true, value: undefined };
     const next = await this.#events.next();
     if (next.done === true) return next;

@@ -138,7 +138,7 @@ export class Runs {
     }
   }
 
-  /** Aborts the runs of a thread, whichever process owns them. */
+  /** Aborts the runs of a thread, in any process. */
   async stopAll(thread: OpenThread): Promise<void> {
     thread.follow();
     await this.conversations.abortAll(thread.id, { note: () => ({ tokenUsage: thread.usage }) });
@@ -200,7 +200,7 @@ export class Runs {
         const prepared = await this.#options.prepare(params, { thread, turn, requestContext, agent: own });
         const { steering: shared } = params.host;
         const steering = {
-          // What other processes sent into the run comes from the log; what was sent here comes with its context.
+          // Messages of other processes are read from the log; messages sent here carry their request context.
           take: () => [...(shared?.take() ?? []).filter(({ id }) => !turn.state.isOwn(id)), ...turn.state.read()],
           onMessage: (listener: () => void) => {
             const stops = [turn.onInjected(listener), shared?.onMessage?.(listener)];

@@ -13,7 +13,7 @@ export interface WorkspaceConfig {
   readonly id?: string;
   /** Default: the last name of the path of the folder. */
   readonly name?: string;
-  /** Environment variables for its commands, beside the few that any program needs. */
+  /** Environment variables for its commands, in addition to the few that every program needs. */
   readonly env?: Readonly<Record<string, string>>;
   /** Folders with skills, relative to the root; none by default. */
   readonly skills?: readonly string[];

@@ -55,13 +55,13 @@ export class WorkspaceHost {
     const fixed = this.#fixed;
     if (fixed === undefined) return;
     const isReady = await this.#begin(fixed);
-    // It may have been destroyed meanwhile.
+    // It may have been destroyed during the start.
     if (fixed !== this.#fixed) return;
     this.#isReady = isReady;
     this.#current = isReady ? fixed : undefined;
   }
 
-  /** Returns the workspace of a request; undefined when there is none or it did not start. Never rejects. */
+  /** Returns the workspace of a request; undefined without one or when it did not start. Never rejects. */
   async resolve(requestContext: RequestContext): Promise<Workspace | undefined> {
     if (this.#factory === undefined) return this.#isReady ? this.#current : undefined;
     try {
