@@ -129,7 +129,7 @@ export async function readEventPage(
   }
 }
 
-/** Finds the event before the first one of a thread that is not earlier than a time: the times of its own events rise. */
+/** Returns the seq before the first event that is not earlier than `since`; the times of a thread's own events rise. */
 export async function findStart(log: EventLog, thread: Thread, since: string): Promise<number> {
   let low = thread.branchedFrom?.seq ?? 0;
   if (since === '' || (thread.importedSeq ?? 0) > low) return low;

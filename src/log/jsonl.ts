@@ -27,9 +27,9 @@ export async function* toLines(events: AsyncIterable<LoggedEvent>): AsyncGenerat
 }
 
 /**
- * A new thread made from lines of JSON, in flat memory and without power: what its events grant, ask or leave open has no
- * effect. Exporting it gives the same bytes, then events that close what they left open. When a line is not an event or
- * longer than one may be, or its `seq` is not the next, the error names the line and no thread is left behind.
+ * Creates a thread from lines of JSON in constant memory. Grants, requests and open work in its events have no effect.
+ * Exporting the thread returns the same bytes, then events that close what the lines left open. When a line is not an
+ * event, is too long or does not have the next `seq`, the error names the line and no thread remains.
  */
 export async function importThread(
   log: EventLog,

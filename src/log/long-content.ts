@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Texts in events with more bytes than this are stored once, whatever number of events have them. */
+/** Texts with more bytes than this are stored once, however many events contain them. */
 const longBytes = 64 * 1024;
 /** No body with fewer characters has a long text: a character has at most 3 bytes in UTF-8 for each unit of its length. */
 const leastLength = Math.floor(longBytes / 3);

@@ -8,7 +8,7 @@ import type { OpenThing } from './open-things.ts';
 /** The beginnings of the metadata keys in which older versions noted what is open in a thread. */
 export const olderPrefixes = ['run:', 'relay:', 'follow-up:'] as const;
 
-/** What the notes of an older version say is open. */
+/** The open things recorded in the metadata notes of an older version. */
 export interface OlderNotes {
   readonly runs: readonly (EventOf<'run_requested'> & { readonly owner: string | undefined })[];
   readonly relays: readonly Pick<OpenThing, 'id' | 'runId'>[];

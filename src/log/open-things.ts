@@ -1,12 +1,12 @@
 import { defined } from '../base/defined.ts';
 import type { EventOf, LoggedEvent } from '../events/vocabulary.ts';
 
-/** What can be open in a thread: a run, a relay without an answer, a message that waits. */
+/** The kinds of open things in a thread: an unfinished run, an unanswered relay, a queued message. */
 export const openKinds = ['run', 'relay', 'message'] as const;
 
 export type OpenKind = (typeof openKinds)[number];
 
-/** What is requested of a run. */
+/** The requested agent, parent and model of a run. */
 export type RunRequested = Pick<EventOf<'run_requested'>, 'agentId' | 'parentId' | 'model'>;
 
 /** Something in a thread that is not finished. */
@@ -28,7 +28,7 @@ export function hasOpen({ open = [] }: { readonly open?: readonly OpenThing[] },
   return open.some(thing => thing.kind === kind);
 }
 
-/** What events change in the index of open things: first things are closed, then others opened. */
+/** The changes that events make to the index of open things; things are closed before others are opened. */
 export interface OpenChanges {
   readonly closed: readonly Pick<OpenThing, 'kind' | 'id'>[];
   /** The runs that ended: they and the relays they asked are closed. */

@@ -17,7 +17,7 @@ export function titleText(text: string, time: string): SearchedText {
   return { seq: 0, lastSeq: 0, messageId: '', text, time };
 }
 
-/** How many texts of one millisecond have an order of their own. */
+/** How many texts of one millisecond get distinct order numbers. */
 export const ordersPerMs = 1024;
 
 /** The order of the first text of a time among all texts: an import may add older ones. */

@@ -17,7 +17,7 @@ export interface PreparedAppend {
   readonly events: readonly LoggedEvent[];
   /** The texts to store, with a mark in the place of the seq. */
   readonly texts: readonly string[];
-  /** What the events open and close, with seqs that count from `base`. */
+  /** The things that the events open and close, with seqs that count from `base`. */
   readonly open: OpenChanges | undefined;
   readonly base: number;
 }

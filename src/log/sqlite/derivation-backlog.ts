@@ -131,7 +131,7 @@ export class DerivationBacklog {
     }
   }
 
-  /** Derives from some events of a deleted thread, whose calls stay counted; returns whether none are left. */
+  /** Derives from some events of a deleted thread, whose calls stay counted; returns whether it is finished. */
   finishDeleted(key: number): boolean {
     if (this.#readMark(key) === undefined) return true;
     if (this.#deriveFrom(key) === undefined) this.#delete.run(key);
@@ -140,7 +140,7 @@ export class DerivationBacklog {
     return isFinished;
   }
 
-  /** What is left is done by the next process that opens the file. */
+  /** Stops deriving; the next process that opens the file continues the backlog. */
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -185,7 +185,7 @@ export class DerivationBacklog {
     return this.#nextMark(upTo) !== undefined;
   }
 
-  /** What a branch shares is derived from first, in its own small steps. */
+  /** Returns the row to derive from first: the one whose events a branch shares, as long as it is not finished. */
   #unfinishedOwner({ key }: Mark): number {
     const place = this.#sql.threads.kept(key);
     const owner = place && this.#sql.threads.owner(place);

@@ -112,7 +112,7 @@ export class DerivedRows {
     return { hits };
   }
 
-  /** Removes what is derived from the events of a row after a seq, a little at once; returns whether nothing is left. */
+  /** Removes some data derived from the events of a row after a seq; returns whether all of it is removed. */
   deleteSome(key: number, after: number, most: number): boolean {
     if (!this.#backlog.finishDeleted(key)) return false;
     this.removeTitle(key);

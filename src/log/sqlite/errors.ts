@@ -2,7 +2,7 @@ import { type ErrorCode, SingletreeError } from '../../base/singletree-error.ts'
 import { errorText } from '../../base/error-text.ts';
 import { defined } from '../../base/defined.ts';
 
-/** What SQLite says went wrong, without the part of its code that only says where. */
+/** The primary result codes of SQLite. */
 const primary = {
   error: 1,
   busy: 5,

@@ -226,7 +226,7 @@ export class EventTable {
     }
   }
 
-  /** Removes events of a row with a higher seq, at most this many; returns whether none are left. */
+  /** Removes at most `most` events of a row after a seq; returns whether all are removed. */
   deleteSome(thread: number, after: number, most: number): boolean {
     if (!this.#contents.releaseSome(thread, after, contentsAtOnce)) return false;
     return changes(this.#deleteAfter.run(thread, after, most)) < most;

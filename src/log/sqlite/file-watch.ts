@@ -8,7 +8,7 @@ export class FileWatch {
   /** Changes when another process wrote to the file. */
   #seen: number;
   #poll: ReturnType<typeof setInterval> | undefined;
-  /** Whether a tail waits; it begins to wait anew after each batch, and the timer outlasts the time between. */
+  /** Whether a tail waits. Tails stop waiting during each batch; the timer is kept for that time. */
   #isAwaited = false;
   #isClosed = false;
 

@@ -115,7 +115,7 @@ class StoreCopy {
     this.#onProgress(this.#progress);
   };
 
-  /** Makes the thread in the target, without events of its own. */
+  /** Creates the thread in the target, without its own events. */
   async #begin(thread: Thread): Promise<Thread> {
     const { log } = this.#target;
     const { id, resourceId, title, branchedFrom, importedSeq } = thread;
