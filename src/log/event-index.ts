@@ -8,8 +8,8 @@ import type { GroupedUsage, UsageQuery } from './derived/usage-totals.ts';
  */
 export interface EventIndex {
   /**
-   * Returns the newest stored outline of a thread at or before a seq; undefined when none is stored. A thread has one at
-   * least every few hundred events: a reading further after it, or without one, shows nothing that began earlier.
+   * Returns the newest stored outline of a thread at or before a seq; undefined when none is stored. A thread has one
+   * at least every few hundred events: a reading further after it, or without one, shows nothing that began earlier.
    */
   outlineAt(threadId: string, seq: number): Promise<OutlineSnapshot | undefined>;
 

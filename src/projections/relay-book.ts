@@ -4,7 +4,7 @@ import type { Fold } from './fold.ts';
 
 export type RelayStatus = 'pending' | 'answered' | 'closed';
 
-/** Why nobody can answer a relay any more. */
+/** The reason why a relay can no longer be answered. */
 export type RelayClosing = 'expired' | 'cancelled' | 'run_ended';
 
 /** One relay and where it stands. */
@@ -18,11 +18,11 @@ export interface RelayEntry {
   readonly answer?: EventOf<'relay_resolved'>;
   /** Present when it is closed. */
   readonly reason?: RelayClosing;
-  /** Whether what it granted beyond its call was revoked. */
+  /** Whether the permission that it granted for later calls was revoked. */
   readonly isRevoked?: true;
 }
 
-/** What decides where a relay stands. */
+/** The facts that determine the status of a relay. */
 export interface RelayFacts {
   readonly answer: EventOf<'relay_resolved'> | undefined;
   readonly hasRunEnded: boolean;
@@ -87,7 +87,7 @@ export class RelayBook {
     return [...this.#settled.values()];
   }
 
-  /** The relay of an id; undefined when nobody asked it. */
+  /** Returns the relay with an id; undefined when it is unknown. */
   get(relayId: string): RelayEntry | undefined {
     return this.#pending.get(relayId) ?? this.#settled.get(relayId);
   }

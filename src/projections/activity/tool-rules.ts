@@ -29,7 +29,7 @@ export const subagentEndTool: ToolRule = {
   },
 };
 
-/** A file is read; the range comes from `offset` and `limit`. */
+/** A rule for a tool that reads a file; `offset` and `limit` give the range. */
 export function readTool(...pathFields: string[]): ToolRule {
   return {
     activity: '`read`',

@@ -3,7 +3,7 @@ import type { AssistantPart, Message, ToolResultPart } from '../message.ts';
 import { PrefixCache } from './prefix-cache.ts';
 import { shortenOutput } from '../shorten-output.ts';
 
-/** What stands for a person's message that has no text: providers refuse an empty one. */
+/** Replaces a user message without text: providers reject an empty one. */
 export const noText: Message = { role: 'user', content: '(no text)' };
 
 /**
@@ -117,7 +117,7 @@ function fitted(history: readonly Message[]): readonly Message[] {
 
 const shortened = new WeakMap<Message, { readonly max: number; readonly message: Message }>();
 
-/** What was made of messages, for each length that a caller chose. */
+/** The shortened messages, for each length that a caller chose. */
 const caches = new Map<number, PrefixCache<Message, Message>>();
 
 function shortenMessages(messages: readonly Message[], max: number): readonly Message[] {

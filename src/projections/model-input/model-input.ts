@@ -107,7 +107,7 @@ export class ModelInput {
     return role === 'assistant' || role === 'tool' ? previous : undefined;
   }
 
-  /** What the messages are made of, in order: blocks, and summaries with what they stand for left out. */
+  /** Returns the sources of the messages, in order: summaries, and the blocks that no summary covers. */
   spans(conversation: Conversation): InputSpan[] {
     return this.#entries.flatMap(({ blockIds: [blockId = ''], messages, summary }): InputSpan[] => {
       if (summary !== undefined) return [{ name: summary.id, messages, summary }];

@@ -87,7 +87,7 @@ function idsIn(messages: readonly Message[]): Set<string> {
   return ids;
 }
 
-/** What the model called it: an event's id is `{runId}/{rawId}`, where the run may be another one than the event's. */
+/** Returns the model's id for a call: an event's id is `{runId}/{rawId}`, where `runId` may be that of another run. */
 function getRawId(eventId: string, runId: string): string {
   if (eventId.startsWith(`${runId}/`)) return eventId.slice(runId.length + 1);
   return eventId.slice(eventId.lastIndexOf('/') + 1);

@@ -28,10 +28,10 @@ export interface NamedValue {
   readonly value: string;
 }
 
-/** What a person reads before answering: what would happen, exactly, why, what of it cannot be undone, and the answers. */
+/** The display of a relay: the exact action, its reason, its irreversible effects and the possible answers. */
 export interface RelayPresentation {
   readonly title: string;
-  /** What is asked on one line, for lists and notifications. */
+  /** The question on one line, for lists and notifications. */
   readonly summary: string;
   /** The shell line that would run, exactly. */
   readonly command?: string;
@@ -46,7 +46,7 @@ export interface RelayPresentation {
   readonly isMultiple: boolean;
   /** Why the agent wants it, in its own words. */
   readonly reason?: string;
-  /** What it does that cannot be undone: an answer that is given by habit must not approve it. */
+  /** Its effects that cannot be undone; an answer given by habit, such as Enter, must not approve them. */
   readonly risks: readonly string[];
   /** The possible answers, in the order in which they are offered. */
   readonly answers: readonly AnswerChoice[];

@@ -13,7 +13,7 @@ export interface DecidedRelay {
 export interface SuggestedRule {
   readonly count: number;
   readonly sentence: string;
-  /** What it would allow, in words. */
+  /** A description of the calls that it would allow. */
   readonly effect: string;
   /** The rule as a configuration has it. */
   readonly rule: { readonly tool: string; readonly command: string; readonly policy: 'allow' };

@@ -11,7 +11,7 @@ import { PagedList } from './paged-list.ts';
 import { type PartContext, partsOfBlock } from './thread-parts.ts';
 import type { ViewPart } from './view-node.ts';
 
-/** What a message was last shown as. */
+/** The cached parts of a message from its last view. */
 interface Prepared {
   readonly key: string;
   readonly mark: MessageMark;

@@ -1,6 +1,6 @@
 import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
 
-/** One line about what happened beside the words. */
+/** One line about an event that is not part of the conversation text. */
 export interface Notice {
   readonly level: 'info' | 'warning' | 'error';
   readonly message: string;

@@ -21,7 +21,7 @@ export interface PartContext extends ToolContext {
   readonly key: string;
 }
 
-/** What a block holds for a person, in order; superseded attempts and accounts are left out. */
+/** Returns the visible parts of a block, in order, without superseded attempts and usage. */
 export function partsOfBlock(conversation: Conversation, block: Block, context: PartContext): ViewPart[] {
   return getHeads(conversation, block.id).flatMap(chunk => {
     if (chunk.ownerId !== undefined || chunk.kind === 'usage') return [];

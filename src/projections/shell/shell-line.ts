@@ -71,7 +71,7 @@ export interface SimpleCommand {
   readonly assigned: readonly ShellWord[];
 }
 
-/** What a command line could run. */
+/** The commands that a command line could run. */
 export interface ShellLine {
   readonly text: string;
   /** The line as the strict reader understands it; only that can be allowed. Absent when it is not certain. */

@@ -1,7 +1,7 @@
 import type { LoggedEvent } from '../../../events/vocabulary.ts';
 import type { ReadingSnapshot } from '../reading-snapshot.ts';
 
-/** Which part of a thread to read; one of them, or its end. */
+/** The part of a thread to read: one of these fields, or its end when none is set. */
 export interface WindowPart {
   /** The events up to this seq, it excluded. */
   readonly before?: number;
