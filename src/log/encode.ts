@@ -114,7 +114,7 @@ export function encodeEvents(events: readonly AgentEvent[], encoding: Encoding):
   const stamp = timeText(now());
   const texts = isOwned ? undefined : events.map(jsonText);
   const plain = texts === undefined ? [...events] : texts.map(eventIn);
-  // What is only to be added needs no second pass over the event.
+  // Added fields need no second pass over the event.
   const isAddition = plain.map(event => !isOwned && event.seq === undefined && event.ts === undefined);
   if (imported === true) for (const event of plain) event.ts ||= stamp;
   else setTimes(plain, stamp, newestTs);
@@ -151,7 +151,7 @@ class FragmentTexts {
   }
 }
 
-/** The event a stored text stands for. It was validated when it was stored. */
+/** Returns the event of a stored text, which was validated when it was stored. */
 export function decodeEvent(body: string): LoggedEvent {
   return JSON.parse(body) as LoggedEvent;
 }

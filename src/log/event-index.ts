@@ -22,7 +22,7 @@ export interface EventIndex {
    */
   search(query: SearchQuery): Promise<SearchPage>;
 
-  /** Indexes some of what is stored and not indexed yet, as `search` does before it searches. Never rejects. */
+  /** Indexes some stored events that are not indexed yet, as `search` does before it searches. Never rejects. */
   indexSome(): Promise<IndexRest>;
 
   /**

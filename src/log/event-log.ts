@@ -219,7 +219,7 @@ export interface EventStore {
   /** Whether all processes that use it run on one machine, where the end of a process is noticed at once. */
   readonly isLocal?: boolean;
 
-  /** The time it would give an event now, in milliseconds; that of the process when absent. */
+  /** Returns the time that an event appended now would get, in milliseconds; the time of the process when absent. */
   readonly now?: () => number;
 
   /** Ends all tails and releases what the log holds; later calls reject with `log_closed`. May be called twice. */

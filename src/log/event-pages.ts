@@ -14,7 +14,7 @@ const listSize = 200;
 const readSize = 500;
 const mostScanned = 5_000;
 const mostEvents = 1_000;
-/** How much later an event can be in the log than its time says; readings overlap by it. */
+/** The longest expected delay between the time of an event and its append; readings overlap by it. */
 const overlapMs = 5_000;
 
 /** Where a thread stood in the listing. */

@@ -16,7 +16,7 @@ export type ImportTarget = Pick<NewThread, 'id' | 'resourceId' | 'title'>;
 
 const checkTarget = optionNamesCheck('importThread', ['id', 'resourceId', 'title'] satisfies (keyof ImportTarget)[]);
 
-/** A thread as lines of JSON, one event each, in flat memory. The same log gives the same bytes. */
+/** Exports a thread as lines of JSON, one event each, in constant memory. The same log exports the same bytes. */
 export async function* exportThread(log: EventLog, threadId: string): AsyncGenerator<string> {
   yield* toLines(readEvents(log, threadId));
 }

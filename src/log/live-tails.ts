@@ -37,7 +37,7 @@ interface Reader {
   state: 'reading' | 'left' | 'gone' | 'late';
 }
 
-/** Passes what was appended on to the tails of a log. It stores no events: a reader that is behind reads from the store. */
+/** Passes appended events to the tails of a log. Has no queue: a reader that is behind reads from the store. */
 export class LiveTails {
   readonly #readers = new Map<string, Set<Reader>>();
   readonly #onWaiting: ((waiting: boolean) => void) | undefined;

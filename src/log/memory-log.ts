@@ -183,7 +183,7 @@ export class MemoryLog implements EventLog {
 
   async deleteThread(threadId: string): Promise<void> {
     this.#get(threadId);
-    // What it used still counts.
+    // The usage of a deleted thread still counts, so derive it before the events are gone.
     this.#derived.catchUpAtOnce();
     this.#threads.delete(threadId);
     this.#open.delete(threadId);

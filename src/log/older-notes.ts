@@ -5,7 +5,7 @@ import { parseEvent } from '../events/parse.ts';
 import { SingletreeError } from '../base/singletree-error.ts';
 import type { OpenThing } from './open-things.ts';
 
-/** The beginnings of the metadata keys in which older versions noted what is open in a thread. */
+/** The prefixes of the metadata keys in which older versions recorded the open things of a thread. */
 export const olderPrefixes = ['run:', 'relay:', 'follow-up:'] as const;
 
 /** The open things recorded in the metadata notes of an older version. */

@@ -17,7 +17,7 @@ export interface OpenThing {
   readonly runId?: string;
   /** The event that opened it. */
   readonly seq: number;
-  /** Of a run: what was requested. */
+  /** Of a run: the requested agent, parent and model. */
   readonly request?: RunRequested;
   /** Of a run: the owner of the lease under which it was requested or resumed. */
   readonly owner?: string;
@@ -85,7 +85,7 @@ export function openChanges(events: readonly LoggedEvent[]): OpenChanges | undef
   return changes;
 }
 
-/** Returns what is open after changes; runs that they open get the owner. */
+/** Returns the open things after changes; runs that they open get the owner. */
 export function openAfter(
   open: readonly OpenThing[],
   { closed, ended, opened }: OpenChanges,
@@ -102,7 +102,7 @@ export function openAfter(
   return left;
 }
 
-/** Returns what is open after a run got another owner. */
+/** Returns the open things after a run got another owner. */
 export function openOwnedBy(open: readonly OpenThing[], runId: string, owner: string): readonly OpenThing[] {
   return open.map(thing => (thing.kind === 'run' && thing.id === runId ? { ...thing, owner } : thing));
 }

@@ -1,4 +1,4 @@
-/** Items as they come; those that are there already can be taken without a wait. */
+/** An iterator of items; items that have arrived can be taken without a wait. */
 export interface Taking<Item> extends AsyncIterableIterator<Item> {
   /** Returns the next item if it has arrived; must not be called while a call of `next` is pending. */
   take(): Item | undefined;

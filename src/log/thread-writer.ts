@@ -234,7 +234,7 @@ export class ThreadWriter {
     this.#length = 0;
   }
 
-  /** Everything written until the append starts goes with it; appends follow one another. */
+  /** Appends everything written until the append starts; appends run one after the other. */
   #append(): Promise<void> {
     if (this.#following === undefined) {
       this.#following = new PendingAppend();

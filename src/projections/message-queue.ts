@@ -9,11 +9,11 @@ import type { Fold } from './fold.ts';
 export interface WaitingMessage {
   readonly id: string;
   readonly content: string | readonly ContentPart[];
-  /** Whether it goes into the run, or begins a turn when the run has ended. */
+  /** Whether it is delivered into the run, or begins a turn when the run has ended. */
   readonly delivery: 'steer' | 'follow_up';
   /** The lowest is delivered first; of equals the one that was accepted first. */
   readonly order: number;
-  /** The run that it goes into, or whose end it waits for. */
+  /** The run that it is delivered into, or whose end it waits for. */
   readonly waitsFor?: string;
   readonly by?: string;
   /** The id of the agent that answers it when it begins a turn; that of the run it waits for when absent. */

@@ -7,7 +7,7 @@ export type RelayStatus = 'pending' | 'answered' | 'closed';
 /** The reason why a relay can no longer be answered. */
 export type RelayClosing = 'expired' | 'cancelled' | 'run_ended';
 
-/** One relay and where it stands. */
+/** A relay and its status. */
 export interface RelayEntry {
   readonly id: string;
   readonly runId: string;
@@ -59,7 +59,7 @@ export function isGranting({ answer, isRevoked }: Pick<RelayEntry, 'answer' | 'i
   return answer?.outcome === 'approve' && (answer.remember ?? 'once') !== 'once' && isRevoked !== true;
 }
 
-/** Every relay of a thread and where it stands. It is immutable: a later book is another object. */
+/** Every relay of a thread and its status. It is immutable: each change returns a new book. */
 export class RelayBook {
   readonly #pending: ReadonlyMap<string, RelayEntry>;
   readonly #settled: GrowingMap<string, RelayEntry>;
@@ -103,7 +103,7 @@ export class RelayBook {
     );
   }
 
-  /** The book with the next event; the same book when the event changes nothing, as one that was taken in before. */
+  /** Returns the book with the next event; the same book when the event changes nothing or was already applied. */
   with(event: AgentEvent): RelayBook {
     if (event.type === 'relay') return this.#asked(event);
     if (event.type === 'relay_resolved') {
@@ -148,7 +148,7 @@ export class RelayBook {
   }
 }
 
-/** Where every relay of a thread stands, as a fold. */
+/** Folds the status of every relay of a thread. */
 export const relayBook: Fold<RelayBook, RelayBook> = {
   get initial() {
     return RelayBook.empty();

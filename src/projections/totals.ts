@@ -17,7 +17,7 @@ export interface Totals extends UsageCounts {
   readonly approvalMs: number;
   /** Milliseconds from the start of a run to its first text, the mean over runs; absent when there was none. */
   readonly firstTextMs?: number;
-  /** How many runs said something. */
+  /** How many runs produced a text. */
   readonly firstTexts: number;
 }
 

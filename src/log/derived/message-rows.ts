@@ -56,7 +56,7 @@ export class MessageDerivation {
     this.#storedSeq = this.#tree.seq;
   }
 
-  /** The newest event taken in. */
+  /** The seq of the newest applied event. */
   get seq(): number {
     return this.#tree.seq;
   }

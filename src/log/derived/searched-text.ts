@@ -1,7 +1,7 @@
 import { textOfContent } from '../../events/content-text.ts';
 import type { LoggedEvent } from '../../events/vocabulary.ts';
 
-/** A text that can be found: what a person said, or a complete text of a run. */
+/** A searchable text: a user message, or a complete text of a run. */
 export interface SearchedText {
   /** The seq of its first event and of its last. */
   readonly seq: number;

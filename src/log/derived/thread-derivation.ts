@@ -8,7 +8,7 @@ import { OutlinePlaces } from './outline-places.ts';
 import type { SearchedText } from './searched-text.ts';
 import { searchedLength } from './words.ts';
 
-/** From so many shared events on a branch stores an outline where it begins. */
+/** The number of shared events from which on a branch stores an outline where it begins. */
 export const fewShared = 64;
 /** For events whose outlines are stored already. */
 export const noOutlines: ReadonlySet<number> = new Set();
@@ -60,7 +60,7 @@ export class ThreadDerivation {
     this.#outline = new ThreadOutline(snapshot, (messageId, seq) => this.#derived.messages.push({ messageId, seq }));
   }
 
-  /** The newest event taken in. */
+  /** The seq of the newest applied event. */
   get seq(): number {
     return this.#outline.seq;
   }

@@ -117,7 +117,7 @@ export function addCall(
   });
 }
 
-/** The totals of rows, in the order of what they are kept apart by. */
+/** Returns the totals of rows, sorted by the fields that they are grouped by. */
 export function totalsOf(rows: Iterable<UsageRow>, query: UsageQuery): GroupedUsage[] {
   const { by = [] } = query;
   const ofTools = asksForTools(query);

@@ -99,7 +99,7 @@ export class Appends {
     };
   }
 
-  /** Drops what is known of a thread. */
+  /** Drops the cached state of a thread. */
   forget(threadId: string): void {
     this.#newestTs.delete(threadId);
   }

@@ -19,7 +19,7 @@ interface Task<Used, Result> {
 
 const firstPauseMs = 10;
 const longestPauseMs = 1_000;
-/** How long one attempt at a statement may take, in milliseconds: a connection that was cut says nothing. */
+/** How long one attempt at a statement may take, in milliseconds: a dropped connection reports no error. */
 const attemptMs = 10_000;
 
 export interface ConnectionsOptions {
@@ -55,7 +55,7 @@ export class Connections {
     });
     // An idle connection that breaks is replaced by the next call.
     this.#pool.on('error', () => {});
-    // One that breaks while a statement is under way fails that statement; the event says nothing more.
+    // A connection that breaks during a statement rejects that statement; the event has no further information.
     this.#pool.on('connect', client => client.on('error', () => {}));
   }
 

@@ -166,7 +166,7 @@ export class DerivedRows {
     return totalsOf(rows.map(toUsage), query);
   }
 
-  /** Derives from some of what is marked; never rejects. */
+  /** Derives from some marked threads; never rejects. */
   async indexSome(): Promise<IndexRest> {
     try {
       const { hasMore } = await this.#catchUp();
@@ -213,7 +213,7 @@ export class DerivedRows {
       return (this.#working = this.#work().finally(() => {
         this.#working = undefined;
       }));
-    // What is under way began before the newest marks.
+    // The current pass began before the newest marks.
     const begin = () => {
       this.#next = undefined;
       return this.#catchUp();

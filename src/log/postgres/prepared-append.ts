@@ -5,7 +5,7 @@ import { setTimes } from '../event-time.ts';
 import type { Stored } from '../live-tails.ts';
 import { type OpenChanges, openChanges } from '../open-things.ts';
 
-/** Stands for the seq in the text of an event that has none yet; JSON never has this character. */
+/** The placeholder for the seq in the text of an event; JSON never contains this character. */
 const seqMark = '\u0002';
 /** Numbers that no seq reaches. */
 const highestSeq = 9 * 10 ** 15;

@@ -57,7 +57,7 @@ export class FeedPublisher {
   }
 
   async #sendAll(): Promise<void> {
-    // What is published in the same turn goes together.
+    // News published in the same turn are sent together.
     await Promise.resolve();
     for (let failures = 0; this.#hasWork; ) {
       const news = this.#backlog.take();

@@ -61,7 +61,7 @@ export class DeletedThreads {
     clearTimeout(this.#later);
   }
 
-  /** Never rejects: the threads are gone for everybody already. */
+  /** Never rejects: the threads are already invisible to all readers. */
   async #removeAll(): Promise<void> {
     try {
       while (this.#keys.length > 0) {
@@ -100,7 +100,7 @@ export class DeletedThreads {
     return thread.owner;
   }
 
-  /** Gives free pages back to the disk; a file that was not made for that keeps them. */
+  /** Returns free pages to the disk; a file without incremental vacuum keeps them. */
   async #shrink(): Promise<void> {
     const { db, perform } = this.#options;
     for (let before = Number.POSITIVE_INFINITY; ; ) {

@@ -23,7 +23,7 @@ import { type Place, type ThreadRow } from './thread-row.ts';
 /** How many texts are looked at together. */
 const textsAtOnce = 64;
 
-/** Finds things with what is derived from events, after the backlog is worked through. */
+/** Answers queries from derived data, after processing the backlog. */
 export class DerivedRows {
   readonly #sql: Tables;
   readonly #backlog: DerivationBacklog;

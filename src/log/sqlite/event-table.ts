@@ -250,7 +250,7 @@ export class EventTable {
   }
 }
 
-/** Events were validated when they were stored: this sees only that what is read is one, and in its place. */
+/** Checks only the seq and the presence of a type: events were validated when they were stored. */
 function isEvent(value: unknown, seq: number): value is LoggedEvent {
   const { seq: stored, type } = (value ?? {}) as Partial<LoggedEvent>;
   return stored === seq && typeof type === 'string';

@@ -19,7 +19,7 @@ export class FileWatch {
     this.#seen = this.#read();
   }
 
-  /** Says whether anybody waits for a change. */
+  /** Sets whether a tail waits for a change. */
   await(isAwaited: boolean): void {
     this.#isAwaited = isAwaited;
     if (!isAwaited) this.#poll?.unref();
@@ -48,7 +48,7 @@ export class FileWatch {
     this.#onChange();
   }
 
-  /** When the file cannot be used the tails look themselves, and end with what is wrong. */
+  /** Returns NaN when the file cannot be read, so that the tails read it themselves and end with the error. */
   #read(): number {
     try {
       return (this.#version.get() as [number])[0];

@@ -43,7 +43,7 @@ export class StoredInfo {
     return this.#text;
   }
 
-  /** Drops what it holds of threads. */
+  /** Drops its cached data of threads. */
   clear(): void {
     this.#text = '';
     this.#metadata.clear();

@@ -34,6 +34,6 @@ export interface Head {
   readonly key: number;
   readonly seq: number;
   readonly token: number | undefined;
-  /** Whether the thread is in the backlog of what is derived from. */
+  /** Whether the thread is in the derivation backlog. */
   readonly isMarked: boolean;
 }

@@ -235,7 +235,7 @@ function toRow(row: unknown, asked?: string): ThreadRow {
   return { key, owner, fork, seq, imported, id, resource, created, updated, info, open };
 }
 
-/** The thread a row stands for. */
+/** Returns the thread of a row. */
 export function toThread(row: ThreadRow): Thread {
   const info = parseInfo(row.id, row.info);
   const open = toOpenThings(row);

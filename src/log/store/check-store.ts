@@ -86,7 +86,7 @@ function isSame(things: readonly OpenThing[], others: readonly OpenThing[]): boo
   return list(things) === list(others);
 }
 
-/** Reports what is wrong with a thread; returns what is open by its events, undefined when they cannot be read. */
+/** Reports the problems of a thread; returns its open things by its events, undefined when they cannot be read. */
 async function checkThread(
   log: EventLog,
   thread: Thread,
@@ -130,7 +130,7 @@ async function checkThread(
   }
 }
 
-/** Returns an event; reports what is wrong with it. */
+/** Returns an event and reports its problems. */
 function checkEvent(
   text: string,
   seq: number,

@@ -37,7 +37,7 @@ export async function copyStore(
   return new StoreCopy(source, target, onProgress).run();
 }
 
-/** Marks a thread of the target that stands for a deleted one until the copy ends. */
+/** Marks a thread of the target that represents a deleted one until the copy ends. */
 const deletedMark = 'copy:deleted';
 
 class StoreCopy {
@@ -67,7 +67,7 @@ class StoreCopy {
     return this.#progress;
   }
 
-  /** Indexes what was copied: the first search in the target finds all of it. */
+  /** Indexes the copied events, so that the first search in the target finds all of them. */
   async #index(): Promise<void> {
     const { log } = this.#target;
     while ((await log.indexSome?.())?.hasMore === true) await nextTurn();

@@ -26,7 +26,7 @@ export interface ToolRule {
 /** The rules for the tools of one agent; a tool without a rule is `unknown`. */
 export interface ToolTable {
   readonly rules: Readonly<Record<string, ToolRule>>;
-  /** The name under which a tool stands in the table; the name itself when absent. */
+  /** Returns the name of a tool in the table; the name itself when absent. */
   readonly nameOf?: (name: string) => string;
   /**
    * Where a relative path of a shell command is: known for every command, known until a command leaves the folder, or

@@ -58,7 +58,7 @@ export interface CompletionSources {
 
 const mostItems = 50;
 
-/** Returns what is being written at the cursor; undefined when nothing of it is completed. */
+/** Returns the completion request at the cursor; undefined when there is nothing to complete. */
 export function completionRequest({ text, cursor, isLiteral }: WrittenText): CompletionRequest | undefined {
   const before = text.slice(0, cursor);
   const command = isLiteral ? null : /^\/([\w:-]*)$/.exec(before);
@@ -85,7 +85,7 @@ export function completionFor(
   if (request === undefined) return undefined;
   const items = listItems(request, sources);
   const only = items[0];
-  // What is already written in full is no list.
+  // An item that is already written in full needs no list.
   const whole = items.find(({ text }) => text.trimEnd() === written.text.slice(request.from, request.to));
   if (only === undefined || (items.length === 1 && whole !== undefined)) return undefined;
   const chosen = before?.request.query === request.query ? before.items[before.index]?.text : whole?.text;

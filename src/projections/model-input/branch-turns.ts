@@ -104,7 +104,7 @@ export class BranchTurns {
     return { firstEntry, kept, lastShared, turns: [...again, ...added.map(id => ({ id, from: 0 }))] };
   }
 
-  /** Notes that what had to be done was done. */
+  /** Records that the steps were applied. */
   follow(conversation: Conversation, { firstEntry, kept, turns }: Next, entryOf: ReadonlyMap<string, number>): void {
     const [changed] = this.#turns.slice(kept);
     for (const { id } of this.#turns.splice(kept)) this.#placeOf.delete(id);

@@ -58,7 +58,7 @@ export function pushMessage(messages: Message[], message: Message): void {
   else messages.push(message);
 }
 
-/** How a list of messages ends: what is added later, or joined with the last message, can be taken off again. */
+/** The end of a list of messages, to which the list can be restored after messages were added or joined. */
 export interface ListEnd {
   readonly length: number;
   readonly last: Message | undefined;
@@ -68,7 +68,7 @@ export function getEnd(messages: readonly Message[]): ListEnd {
   return { length: messages.length, last: messages.at(-1) };
 }
 
-/** Takes off what was added since the list had this end. */
+/** Restores the list to this end. */
 export function cutTo(messages: Message[], { length, last }: ListEnd): void {
   messages.length = length;
   if (last !== undefined) messages[length - 1] = last;

@@ -30,7 +30,7 @@ export class ProviderCallIds {
     this.#history = history;
   }
 
-  /** Gives calls their ids; returns false, and gives none, when a later call has its id already. */
+  /** Assigns ids to calls; assigns none and returns false when a later call already has its id. */
   give(calls: readonly Call[]): boolean {
     const inOrder = calls.toSorted((a, b) => a.order - b.order);
     const newest = this.#given.at(-1)?.call.order ?? -1;

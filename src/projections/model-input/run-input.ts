@@ -143,7 +143,7 @@ export class RunInput {
     this.#layOutPast();
   }
 
-  /** Makes the history again from what it is made of. */
+  /** Rebuilds the history from its spans. */
   #layOutPast(): void {
     const summaries = this.#past.flatMap(({ summary }) => summary ?? []);
     const isContinued = getSummaries(this.#conversation).some(isObservation);
@@ -205,7 +205,7 @@ export class RunInput {
     return blockIdsFrom(this.#conversation, this.#options.runId, 0)[0] ?? '';
   }
 
-  /** The id of the last thing that a model said or asked for in a block. */
+  /** Returns the id of the last output of a model in a block. */
   #lastSaid(blockId: string): string | undefined {
     const event = getChunks(this.#conversation, blockId).findLast(({ kind }) => modelKinds.has(kind))?.event;
     return event !== undefined && 'id' in event ? event.id : undefined;

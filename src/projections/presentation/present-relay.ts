@@ -14,7 +14,7 @@ import { type CallPlace, oneLine, presentCall } from './present-call.ts';
 type Relay = EventOf<'relay'>;
 type Permission = Extract<Relay, { relayKind: 'permission' }>;
 
-/** One way to answer, with its key and its words; `remember` says how far an approval reaches. */
+/** One possible answer, with its key and its label; `remember` is the scope of an approval. */
 export interface AnswerChoice {
   readonly outcome: 'approve' | 'reject' | 'revise' | 'answer';
   readonly remember?: 'thread' | 'category';
@@ -229,7 +229,7 @@ export function presentGrant(relay: Relay, { remember }: Pick<EventOf<'relay_res
   return presentRelay(relay).summary;
 }
 
-/** Returns where a relay stands, in words: what was decided, by whom and why. */
+/** Returns the status of a relay in words: the decision, its author and the reason. */
 export function presentAnswer({ relay, answer, status, reason }: Omit<RelayEntry, 'id' | 'runId' | 'since'>): string {
   if (status === 'pending') return 'waits for you';
   const why = answer?.feedback === undefined || answer.feedback === '' ? '' : `: ${answer.feedback}`;

@@ -15,7 +15,7 @@ import type { ViewPart } from './view-node.ts';
 interface Prepared {
   readonly key: string;
   readonly mark: MessageMark;
-  /** The parts of each block, in the order of the blocks, and where each block stands. */
+  /** The parts of each block, in the order of the blocks, and the index of each block. */
   readonly blocks: (readonly ViewPart[])[];
   readonly places: Map<string, number>;
   readonly parts: PagedList<ViewPart>;

@@ -273,7 +273,7 @@ function textOfParts(parts: Iterable<ViewPart>, role: ViewNode['role']): string 
   return texts.filter(text => text !== '').join('\n\n');
 }
 
-/** One model call of a message with its tools, or what a person said in it, as a person reads it. */
+/** One block of a message with its parts: a model call with its tools, or a user message. */
 export interface ReadBlock {
   readonly block: Block;
   readonly parts: readonly ViewPart[];

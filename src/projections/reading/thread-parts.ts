@@ -17,7 +17,7 @@ export interface PartContext extends ToolContext {
   /** Whether everything is shown, also what a person folded. */
   readonly full: boolean;
   readonly hideReasoning: boolean;
-  /** The same for the same options: what was made with others is not reused. */
+  /** Equal for equal options: parts made with other options are not reused. */
   readonly key: string;
 }
 

@@ -33,7 +33,7 @@ export interface ContextUse {
 
 /** A thread as a person reads it. */
 export interface ThreadReading {
-  /** The newest event taken in. */
+  /** The seq of the newest applied event. */
   readonly seq: number;
   /** The messages of the active branch. */
   readonly nodes: readonly ViewNode[];
@@ -58,7 +58,7 @@ export interface ThreadReading {
   readonly hidden: ReadonlySet<string>;
   /** The messages that began before that snapshot and continued after it: their earlier parts are missing. */
   readonly cut: ReadonlySet<string>;
-  /** Whether something happened to what is before that snapshot: the reading must begin with an earlier one. */
+  /** Whether a message before that snapshot changed: the reading must begin with an earlier snapshot. */
   readonly isOutdated: boolean;
 }
 

@@ -5,7 +5,7 @@ import type { RunStatus } from '../../graph/conversation/record.ts';
 import type { RelayEntry } from '../relay-book.ts';
 import type { PagedList } from './paged-list.ts';
 
-/** Where a call stands; `unknown` means it was started and its outcome was lost, `skipped` that it never ran. */
+/** The status of a call; `unknown` means that it was started and its outcome was lost, `skipped` that it never ran. */
 export type CallStatus = 'preparing' | 'waiting' | 'running' | 'done' | 'failed' | 'denied' | 'skipped' | 'unknown';
 
 /** The position of a part in the log. */
@@ -88,7 +88,7 @@ export interface RunPart extends Placed {
   readonly runs: readonly ViewNode[];
 }
 
-/** Anything else that happened, as the event says it: an error, a warning, tasks, a file, a changed mode … */
+/** Any other event, as it is in the log: an error, a warning, tasks, a file, a changed mode … */
 export interface FactPart extends Placed {
   readonly kind: 'fact';
   readonly id: string;
@@ -123,6 +123,6 @@ export interface ViewNode {
   readonly memory?: 'observation' | 'reflection' | 'title';
   /** The message of a person that it answers: it can be tried again. */
   readonly answers?: string;
-  /** The messages that a summary stands for, in whole or in part. */
+  /** The messages that a summary covers, in whole or in part. */
   readonly covers?: readonly string[];
 }

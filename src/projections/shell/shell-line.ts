@@ -63,7 +63,7 @@ function isOpen(word: Word): boolean {
   });
 }
 
-/** One simple command of a line, wherever in the line it stands. */
+/** One simple command of a line, at any position or nesting. */
 export interface SimpleCommand {
   /** The name and the arguments; empty when there is only an assignment or a redirect. */
   readonly words: readonly ShellWord[];

@@ -1,7 +1,7 @@
 /** The kind of parts that the nodes of a drawing show. */
 export type DagTier = 'chunk' | 'block' | 'message';
 
-/** Where a node of a graph stands. */
+/** The status of a node of a graph. */
 export type GraphStatus = 'running' | 'done' | 'failed' | 'denied' | 'waiting';
 
 /** The content of a node, before layout. */

@@ -3,10 +3,10 @@ import type { Operation } from '../activity/activity.ts';
 /** Who is at work in a step: a run as a whole, a model, a tool or a person; a note takes no time. */
 export type StepKind = 'run' | 'model' | 'tool' | 'person' | 'note';
 
-/** Where a step stands. */
+/** The status of a step. */
 export type StepStatus = 'running' | 'done' | 'failed' | 'denied' | 'stopped';
 
-/** One row of a timeline: what was done, from when to when. */
+/** One row of a timeline: an action with its start and end. */
 export interface TimelineStep {
   /** The event it began with, and the one that ended it. */
   readonly seq: number;

@@ -78,7 +78,7 @@ export interface ShellActivity {
   readonly operations: readonly Operation[];
   /** Whether success of the line is success of every operation, and not only of the last. */
   readonly allOrNothing: boolean;
-  /** An exit code of 1 says that a search found nothing. */
+  /** Whether an exit code of 1 means that a search found no match. */
   readonly oneMeansNoMatch: boolean;
 }
 

@@ -148,7 +148,7 @@ export class ThreadRanges {
     this.#options.changed();
   }
 
-  /** Drops what is far from the reader when too much is loaded; returns whether what is shown changed. */
+  /** Drops pages far from the reader when too many are loaded; returns whether the view changed. */
   drop(): boolean {
     const kept = keptWindows * this.#limit;
     const most = mostWindows * this.#limit;

@@ -15,7 +15,7 @@ export interface WindowPart {
   readonly limit?: number;
 }
 
-/** A part of a thread: `readingFrom(snapshot)` and its events give what a person reads of it. */
+/** A part of a thread; apply its events to `readingFrom(snapshot)` to get its reading. */
 export interface WindowOfThread {
   /** Absent when it begins with the first event of the thread. */
   readonly snapshot?: ReadingSnapshot;
