@@ -7,7 +7,7 @@ const pageSizes = { any: 200, open: 1000 };
 
 export interface AllThreadsOptions {
   readonly resourceId?: string | undefined;
-  /** Only threads that come after this one in the listing. */
+  /** Only threads listed after this one. */
   readonly after?: Thread | undefined;
   /** Only threads in which something of this kind is open. */
   readonly open?: OpenKind;

@@ -2,7 +2,7 @@ import { defined } from '../base/defined.ts';
 import { checkAppendOptions, checkId, checkImportable, leaseLost, onceConflict, seqConflict } from './checks.ts';
 import type { AppendOptions, Lease } from './event-log.ts';
 
-/** What a store in this process knows of a thread to append to, under the lock of the append. */
+/** The state of the thread to append to, read while the store holds the lock of the append. */
 export interface AppendTarget {
   readonly threadId: string;
   readonly seq: number;

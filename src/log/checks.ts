@@ -153,7 +153,7 @@ export function importedInBranch(importedSeq: number | undefined, seq: number): 
   return importedSeq === undefined ? undefined : Math.min(importedSeq, seq);
 }
 
-/** Whether a lease keeps somebody else from taking it. */
+/** Returns whether another owner holds the lease: it has not expired, and `isGone` does not report that owner ended. */
 export function isHeldByAnother(
   lease: Lease,
   { owner, isGone }: { owner: string; isGone: LeaseRequest['isGone'] | undefined },
@@ -172,7 +172,7 @@ export function leaseEnd(now: number, ttlMs: number): string {
 }
 
 /**
- * Throws `raw_conflict` unless the lines go on from the last one without a gap, and `invalid_argument` when one is
+ * Throws `raw_conflict` when the lines do not continue from `last` without a gap, and `invalid_argument` when one is
  * not a raw line.
  */
 export function checkRawLines(runId: string, last: number, lines: readonly RawLine[]): void {

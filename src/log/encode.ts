@@ -6,16 +6,16 @@ import { setTimes, timeText } from './event-time.ts';
 import { type OpenChanges, openChanges } from './open-things.ts';
 import { PlainCopy } from './plain-copy.ts';
 
-/** Marks lists of copies that were checked and that nobody else holds: they are stored, and emitted, as they are. */
+/** Marks lists of validated copies that no other code references: they are stored and emitted without another copy. */
 const owned = Symbol('owned');
 
-/** Gives up a list of events that were made here, with `plainEvent` and `plainFragment`, to whoever stores it. */
+/** Transfers ownership of a list of events made with `plainEvent` and `plainFragment` to the store that appends it. */
 export function giveUp(events: readonly AgentEvent[] & { [owned]?: true }): readonly AgentEvent[] {
   events[owned] = true;
   return events;
 }
 
-/** The events in copies that nobody else holds; throws as `plainEvent`. Those that were given up are their own copies. */
+/** Returns private copies of events, or the list itself when it was passed to `giveUp`; throws like `plainEvent`. */
 export function ownEvents(events: readonly AgentEvent[]): readonly AgentEvent[] {
   return owned in events ? events : giveUp(events.map(event => plainEvent(event).event));
 }
@@ -89,11 +89,11 @@ export interface Encoded {
   readonly events: readonly LoggedEvent[];
   /** The text each of them is stored as. */
   readonly bodies: readonly string[];
-  /** What they open and close; undefined when that is nothing, as for imported events. */
+  /** The things they open and close; undefined when there are none, as for imported events. */
   readonly open?: OpenChanges | undefined;
 }
 
-/** What a log says of the events it stores. */
+/** The settings with which a log encodes events. */
 export interface Encoding {
   readonly firstSeq: number;
   readonly now: () => number;
@@ -105,8 +105,8 @@ export interface Encoding {
 }
 
 /**
- * Makes events ready to be stored; throws `invalid_event` and `event_too_large`. The given ones stay as they are,
- * unless they were given up.
+ * Makes events ready to be stored; throws `invalid_event` and `event_too_large`. Does not change the passed events
+ * unless their ownership was transferred with `giveUp`.
  */
 export function encodeEvents(events: readonly AgentEvent[], encoding: Encoding): Encoded {
   const { firstSeq, now, maxEventBytes, newestTs, imported } = encoding;
@@ -114,7 +114,7 @@ export function encodeEvents(events: readonly AgentEvent[], encoding: Encoding):
   const stamp = timeText(now());
   const texts = isOwned ? undefined : events.map(jsonText);
   const plain = texts === undefined ? [...events] : texts.map(eventIn);
-  // What is only to be added needs no second pass over the event.
+  // Added fields need no second pass over the event.
   const isAddition = plain.map(event => !isOwned && event.seq === undefined && event.ts === undefined);
   if (imported === true) for (const event of plain) event.ts ||= stamp;
   else setTimes(plain, stamp, newestTs);
@@ -151,7 +151,7 @@ class FragmentTexts {
   }
 }
 
-/** The event a stored text stands for. It was validated when it was stored. */
+/** Returns the event of a stored text, which was validated when it was stored. */
 export function decodeEvent(body: string): LoggedEvent {
   return JSON.parse(body) as LoggedEvent;
 }

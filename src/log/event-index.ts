@@ -3,13 +3,13 @@ import type { IndexRest, SearchPage, SearchQuery } from './derived/search.ts';
 import type { GroupedUsage, UsageQuery } from './derived/usage-totals.ts';
 
 /**
- * What a store derives from its events, to find things without reading whole threads. It follows the appends; nothing in
- * it is a fact of its own, except that usage stays counted after its thread was deleted.
+ * The lookups that a store derives from its events, so that callers need not read whole threads. The index follows the
+ * appends and holds no data that the events do not have, except the usage of deleted threads, which stays counted.
  */
 export interface EventIndex {
   /**
-   * The newest outline that is stored of a thread, at or before a seq; undefined when there is none. There is one at
-   * least every few hundred events: a reading further after it, or without one, shows nothing of what began earlier.
+   * Returns the newest stored outline of a thread at or before a seq; undefined when none is stored. A thread has one
+   * at least every few hundred events: a reading further after it, or without one, shows nothing that began earlier.
    */
   outlineAt(threadId: string, seq: number): Promise<OutlineSnapshot | undefined>;
 
@@ -22,7 +22,7 @@ export interface EventIndex {
    */
   search(query: SearchQuery): Promise<SearchPage>;
 
-  /** Indexes some of what is stored and not indexed yet, as `search` does before it searches. Never rejects. */
+  /** Indexes some stored events that are not indexed yet, as `search` does before it searches. Never rejects. */
   indexSome(): Promise<IndexRest>;
 
   /**

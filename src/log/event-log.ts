@@ -41,7 +41,7 @@ export interface NewThread {
   metadata?: Record<string, unknown>;
   /** Whether it is made to append imported events to; a branch takes after its parent instead. */
   imported?: boolean;
-  /** With `imported`: when it began where it comes from, ISO 8601, not later than now; now when absent. */
+  /** With `imported`: when the thread began in its source, as ISO 8601, not later than now; now when absent. */
   createdAt?: string;
 }
 
@@ -55,15 +55,15 @@ export interface ThreadFilter {
   resourceId?: string;
   /** At most this many; 100 when absent. */
   limit?: number;
-  /** Only threads that come after this one in the listing. */
+  /** Only threads listed after this one, for example the last one of the page before. */
   after?: Thread;
   /** Only threads in which something of this kind is open. */
   open?: OpenKind;
 }
 
 /**
- * The right to write for somebody, held by one owner until it expires; a later holder has a higher token. The store
- * judges when it expires, by a clock that does not jump with the time of day of a process.
+ * An exclusive right that one owner holds under a name until it expires; each later holder gets a higher fencing token.
+ * The store decides when it expires, by a clock that does not depend on the wall-clock time of a process.
  */
 export interface Lease {
   readonly name: string;
@@ -171,14 +171,14 @@ export interface EventStore {
   readTexts(threadId: string, range?: ReadRange): Promise<string[]>;
 
   /**
-   * All events after a seq, then new ones as they are appended, by whatever process: no gap, no duplicate. It holds
-   * no queue: a slow reader reads later. Its events are frozen: all readers of a process may share them. Ends when the
-   * log is closed or the signal aborts.
+   * Returns all events after a seq, then new ones as any process appends them, without gaps or duplicates. It has no
+   * queue: a slow reader reads from the store. Events are frozen and may be shared by all readers of a process. Ends
+   * when the log is closed or the signal aborts.
    */
   tail(threadId: string, after?: number, options?: TailOptions): Tail;
 
   createThread(thread?: NewThread): Promise<Thread>;
-  /** Undefined when there is no such thread. */
+  /** Returns the thread; undefined when it does not exist. */
   getThread(threadId: string): Promise<Thread | undefined>;
   updateThread(threadId: string, change: ThreadChange): Promise<Thread>;
   /** Newest first by `updatedAt`, then by id, the highest first: ids that are made here rise within a millisecond. */
@@ -194,16 +194,16 @@ export interface EventStore {
    */
   branch(threadId: string, seq: number, thread?: NewThread): Promise<Thread>;
 
-  /** Takes the lease when nobody else holds it, else `lease_held`. The same owner may take it again: a new token. */
+  /** Acquires the lease, again for its owner, with a new token; throws `lease_held` when another owner holds it. */
   acquireLease(name: string, request: LeaseRequest): Promise<Lease>;
-  /** Extends a lease that is still the newest of its name, else `lease_lost`. */
+  /** Extends a lease; throws `lease_lost` when it is no longer the newest of its name. */
   renewLease(lease: Lease, ttlMs: number): Promise<Lease>;
-  /** Gives a lease up; one that was lost already is left alone. */
+  /** Releases a lease; does nothing when the lease was already lost. */
   releaseLease(lease: Lease): Promise<void>;
-  /** The owner that holds a lease now; undefined when nobody does. */
+  /** Returns the current owner of a lease; undefined when no owner holds it. */
   leaseOwner?(name: string): Promise<string | undefined>;
 
-  /** Appends raw lines of a run; `n` goes on from the last one, else `raw_conflict`. */
+  /** Appends raw lines of a run; throws `raw_conflict` unless `n` continues from the last line. */
   appendRaw(threadId: string, runId: string, lines: readonly RawLine[], options?: RawAppendOptions): Promise<void>;
   /** Raw lines of a run in order of `n`. */
   readRaw(threadId: string, runId: string, range?: { after?: number; limit?: number }): Promise<RawLine[]>;
@@ -219,12 +219,12 @@ export interface EventStore {
   /** Whether all processes that use it run on one machine, where the end of a process is noticed at once. */
   readonly isLocal?: boolean;
 
-  /** The time it would give an event now, in milliseconds; that of the process when absent. */
+  /** Returns the time that an event appended now would get, in milliseconds; the time of the process when absent. */
   readonly now?: () => number;
 
   /** Ends all tails and releases what the log holds; later calls reject with `log_closed`. May be called twice. */
   close(): Promise<void>;
 }
 
-/** A store with what it has of an index: what is missing is computed from the events when somebody asks. */
+/** A store with an optional index: a lookup that it does not implement is computed from the events on demand. */
 export interface EventLog extends EventStore, Partial<EventIndex> {}

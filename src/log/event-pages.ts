@@ -14,7 +14,7 @@ const listSize = 200;
 const readSize = 500;
 const mostScanned = 5_000;
 const mostEvents = 1_000;
-/** How much later an event can be in the log than its time says; readings overlap by it. */
+/** The longest expected delay between the time of an event and its append; readings overlap by it. */
 const overlapMs = 5_000;
 
 /** Where a thread stood in the listing. */
@@ -129,7 +129,7 @@ export async function readEventPage(
   }
 }
 
-/** Finds the event before the first one of a thread that is not earlier than a time: the times of its own events rise. */
+/** Returns the seq before the first event that is not earlier than `since`; the times of a thread's own events rise. */
 export async function findStart(log: EventLog, thread: Thread, since: string): Promise<number> {
   let low = thread.branchedFrom?.seq ?? 0;
   if (since === '' || (thread.importedSeq ?? 0) > low) return low;

@@ -17,7 +17,7 @@ export function checkEventText(text: string, maxBytes: number, what: string): vo
   if (bytes > maxBytes) throw eventTooLarge(what, bytes, maxBytes);
 }
 
-/** Says that something is longer than an event may be. */
+/** Returns the error for something that is longer than the largest allowed event. */
 export function eventTooLarge(what: string, bytes: number, maxBytes: number): SingletreeError {
   return new SingletreeError(
     'event_too_large',

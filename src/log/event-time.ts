@@ -55,7 +55,7 @@ export function importedTimeText(last: string | undefined, updated: string, now:
   return isEarlier(updated, moved) ? moved : updated;
 }
 
-/** The time on the clock of a log, in milliseconds: the one it would give an event now. */
+/** Returns the time on the clock of a log, in milliseconds: the time that an event appended now would get. */
 export function currentTime(log: Pick<EventLog, 'now'>): number {
   return log.now?.() ?? Date.now();
 }

@@ -16,7 +16,7 @@ export type ImportTarget = Pick<NewThread, 'id' | 'resourceId' | 'title'>;
 
 const checkTarget = optionNamesCheck('importThread', ['id', 'resourceId', 'title'] satisfies (keyof ImportTarget)[]);
 
-/** A thread as lines of JSON, one event each, in flat memory. The same log gives the same bytes. */
+/** Exports a thread as lines of JSON, one event each, in constant memory. The same log exports the same bytes. */
 export async function* exportThread(log: EventLog, threadId: string): AsyncGenerator<string> {
   yield* toLines(readEvents(log, threadId));
 }
@@ -27,9 +27,9 @@ export async function* toLines(events: AsyncIterable<LoggedEvent>): AsyncGenerat
 }
 
 /**
- * A new thread made from lines of JSON, in flat memory and without power: what its events grant, ask or leave open has no
- * effect. Exporting it gives the same bytes, then events that close what they left open. When a line is not an event or
- * longer than one may be, or its `seq` is not the next, the error names the line and no thread is left behind.
+ * Creates a thread from lines of JSON in constant memory. Grants, requests and open work in its events have no effect.
+ * Exporting the thread returns the same bytes, then events that close what the lines left open. When a line is not an
+ * event, is too long or does not have the next `seq`, the error names the line and no thread remains.
  */
 export async function importThread(
   log: EventLog,

@@ -1,4 +1,4 @@
-/** What a feed reports of a topic: its newest seq, and the stored texts from `firstSeq` on when it carries them. */
+/** A notification about a topic: its newest seq, and the stored texts from `firstSeq` on when the feed sends them. */
 export interface LiveNews {
   readonly lastSeq: number;
   readonly firstSeq?: number;

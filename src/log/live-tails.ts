@@ -25,9 +25,9 @@ export interface TailSource {
 
 interface Reader {
   readonly threadId: string;
-  /** What was stored while the reader was busy; only the first of it, what came then is read from the store. */
+  /** The first events stored while the reader was busy; later ones are read from the store. */
   ahead: Stored | undefined;
-  /** What the reader takes from now, if it need not be read. */
+  /** The events that the reader is consuming, when they did not have to be read from the store. */
   current: Stored | undefined;
   /** Whether more may have been appended since the reader last looked. */
   stale: boolean;
@@ -37,7 +37,7 @@ interface Reader {
   state: 'reading' | 'left' | 'gone' | 'late';
 }
 
-/** Passes what was appended on to the tails of a log. It stores no events: a reader that is behind reads from the store. */
+/** Passes appended events to the tails of a log. Has no queue: a reader that is behind reads from the store. */
 export class LiveTails {
   readonly #readers = new Map<string, Set<Reader>>();
   readonly #onWaiting: ((waiting: boolean) => void) | undefined;
@@ -50,7 +50,7 @@ export class LiveTails {
     this.#onWaiting = onWaiting;
   }
 
-  /** How many tails there are that nobody has left. */
+  /** The number of open tails. */
   get size(): number {
     return [...this.#readers.values()].reduce((sum, readers) => sum + readers.size, 0);
   }

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 
-/** Texts in events with more bytes than this are stored once, whatever number of events have them. */
+/** Texts with more bytes than this are stored once, however many events contain them. */
 const longBytes = 64 * 1024;
 /** No body with fewer characters has a long text: a character has at most 3 bytes in UTF-8 for each unit of its length. */
 const leastLength = Math.floor(longBytes / 3);
-/** Stands around the hash of a text; no JSON has this character, so that nothing in an event can be mistaken for it. */
+/** Delimits the hash of a text; JSON never contains this character, so that event content cannot be mistaken for it. */
 export const contentMark = '\u0003';
 const reference = new RegExp(`${contentMark}([0-9a-f]{64})${contentMark}`, 'g');
 

@@ -55,7 +55,7 @@ interface Held extends DerivingThread {
   /** The thread that holds the events up to `fork`. */
   readonly owner: Held | undefined;
   readonly fork: number;
-  /** The stored text of its own events: seq fork + 1, fork + 2 … */
+  /** The stored texts of the events after the fork: seq fork + 1, fork + 2 … */
   readonly bodies: string[];
   /** The time of its newest event. */
   newestTs: string | undefined;
@@ -68,7 +68,7 @@ interface NewPlace extends Pick<Thread, 'branchedFrom' | 'importedSeq'>, Pick<He
   readonly owner?: Held | undefined;
 }
 
-/** A log in memory: for tests, and for runs that nobody needs later. It ends with the process. */
+/** A log in memory, for tests and for runs that need not outlive the process. */
 export class MemoryLog implements EventLog {
   readonly #threads = new Map<string, Held>();
   /** The threads in which something is open. */
@@ -183,7 +183,7 @@ export class MemoryLog implements EventLog {
 
   async deleteThread(threadId: string): Promise<void> {
     this.#get(threadId);
-    // What it used still counts.
+    // The usage of a deleted thread still counts, so derive it before the events are gone.
     this.#derived.catchUpAtOnce();
     this.#threads.delete(threadId);
     this.#open.delete(threadId);

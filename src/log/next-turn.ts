@@ -1,4 +1,4 @@
-/** Resolves in the next turn of the event loop, so that whatever else waits is served first. */
+/** Resolves in the next turn of the event loop, after the work that is already waiting. */
 export function nextTurn(): Promise<void> {
   return new Promise(resolve => setImmediate(resolve));
 }

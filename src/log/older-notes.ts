@@ -5,10 +5,10 @@ import { parseEvent } from '../events/parse.ts';
 import { SingletreeError } from '../base/singletree-error.ts';
 import type { OpenThing } from './open-things.ts';
 
-/** The beginnings of the metadata keys in which older versions noted what is open in a thread. */
+/** The prefixes of the metadata keys in which older versions recorded the open things of a thread. */
 export const olderPrefixes = ['run:', 'relay:', 'follow-up:'] as const;
 
-/** What the notes of an older version say is open. */
+/** The open things recorded in the metadata notes of an older version. */
 export interface OlderNotes {
   readonly runs: readonly (EventOf<'run_requested'> & { readonly owner: string | undefined })[];
   readonly relays: readonly Pick<OpenThing, 'id' | 'runId'>[];

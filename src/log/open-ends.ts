@@ -1,6 +1,6 @@
 import type { AgentEvent } from '../events/vocabulary.ts';
 
-/** What a stream of events leaves open: runs that have no end, relays that nobody answered, and messages that wait. */
+/** Tracks what a stream of events leaves open: runs without an end, unanswered relays and queued messages. */
 export class OpenEnds {
   /** The agents of the open runs, by run, in the order in which they began. */
   readonly #runs = new Map<string, string>();

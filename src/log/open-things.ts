@@ -1,12 +1,12 @@
 import { defined } from '../base/defined.ts';
 import type { EventOf, LoggedEvent } from '../events/vocabulary.ts';
 
-/** What can be open in a thread: a run, a relay without an answer, a message that waits. */
+/** The kinds of open things in a thread: an unfinished run, an unanswered relay, a queued message. */
 export const openKinds = ['run', 'relay', 'message'] as const;
 
 export type OpenKind = (typeof openKinds)[number];
 
-/** What is requested of a run. */
+/** The requested agent, parent and model of a run. */
 export type RunRequested = Pick<EventOf<'run_requested'>, 'agentId' | 'parentId' | 'model'>;
 
 /** Something in a thread that is not finished. */
@@ -17,7 +17,7 @@ export interface OpenThing {
   readonly runId?: string;
   /** The event that opened it. */
   readonly seq: number;
-  /** Of a run: what was requested. */
+  /** Of a run: the requested agent, parent and model. */
   readonly request?: RunRequested;
   /** Of a run: the owner of the lease under which it was requested or resumed. */
   readonly owner?: string;
@@ -28,7 +28,7 @@ export function hasOpen({ open = [] }: { readonly open?: readonly OpenThing[] },
   return open.some(thing => thing.kind === kind);
 }
 
-/** What events change in the index of open things: first things are closed, then others opened. */
+/** The changes that events make to the index of open things; things are closed before others are opened. */
 export interface OpenChanges {
   readonly closed: readonly Pick<OpenThing, 'kind' | 'id'>[];
   /** The runs that ended: they and the relays they asked are closed. */
@@ -85,7 +85,7 @@ export function openChanges(events: readonly LoggedEvent[]): OpenChanges | undef
   return changes;
 }
 
-/** Returns what is open after changes; runs that they open get the owner. */
+/** Returns the open things after changes; runs that they open get the owner. */
 export function openAfter(
   open: readonly OpenThing[],
   { closed, ended, opened }: OpenChanges,
@@ -102,7 +102,7 @@ export function openAfter(
   return left;
 }
 
-/** Returns what is open after a run got another owner. */
+/** Returns the open things after a run got another owner. */
 export function openOwnedBy(open: readonly OpenThing[], runId: string, owner: string): readonly OpenThing[] {
   return open.map(thing => (thing.kind === 'run' && thing.id === runId ? { ...thing, owner } : thing));
 }

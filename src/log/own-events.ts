@@ -6,8 +6,8 @@ export function inheritedSeq({ importedSeq = 0, branchedFrom }: Pick<Thread, 'im
 }
 
 /**
- * Whether an event of a thread was not imported, as far as the thread as it was read shows: events that came later may be
- * those of an import that is under way.
+ * Returns whether an event of a thread is known not to be imported. Events appended after `thread` was read count as
+ * imported, because an import may still be running.
  */
 export function isOwnEvent({ importedSeq, seq: newest }: Pick<Thread, 'importedSeq' | 'seq'>, seq: number): boolean {
   return importedSeq === undefined || (seq > importedSeq && seq <= newest);

@@ -1,12 +1,12 @@
-/** Items as they come; those that are there already can be taken without a wait. */
+/** An iterator of items; items that have arrived can be taken without a wait. */
 export interface Taking<Item> extends AsyncIterableIterator<Item> {
-  /** The next item, if it has arrived; nobody may wait for one with `next` meanwhile. */
+  /** Returns the next item if it has arrived; must not be called while a call of `next` is pending. */
   take(): Item | undefined;
-  /** Ends it at once, also for whoever waits. */
+  /** Ends the iteration at once, also for a pending call of `next`. */
   leave(): void;
 }
 
-/** What pages hold, one by one; there is no wait between those of a page. When it is over the rest of a page is left. */
+/** Yields the items of pages without a wait between items of one page. The rest of a page is dropped once `isOver`. */
 export function eachOfPages<Item>(
   pages: AsyncGenerator<readonly Item[], undefined>,
   { isOver, leave }: { readonly isOver: () => boolean; readonly leave: () => void },

@@ -49,21 +49,21 @@ class PendingAppend {
 }
 
 /**
- * Writes the events of a thread in order, joining fragments of one stream that come close together before they get
- * a `seq`: live and later readers see the same sequence. Fragments wait at most `windowMs` or until `maxLength`
- * characters are there; every other event takes what waits with it. A crash loses at most what waits.
+ * Writes the events of a thread in order. Fragments of one stream that arrive close together are joined before they get
+ * a `seq`, so that live and later readers see the same sequence. Fragments are buffered for at most `windowMs` or until
+ * `maxLength` characters; any other event flushes the buffer. A crash loses at most the buffered fragments.
  *
  * After a failed append nothing is dropped: `flush` tries again, and every call rejects until it succeeds.
  */
 export class ThreadWriter {
-  /** What `write` and `pass` return for what was accepted at once: it need not be waited for. */
+  /** The promise that `write` and `pass` return for events that are accepted at once: callers need not await it. */
   static readonly accepted: Promise<void> = Promise.resolve();
   readonly #log: EventLog;
   readonly #threadId: string;
   readonly #maxEventBytes: number;
   readonly #options: Required<Omit<ThreadWriterOptions, 'lease' | 'perform'>> &
     Pick<ThreadWriterOptions, 'lease' | 'perform'>;
-  /** Copies of our own of what waits for more; fragments among them grow. */
+  /** Buffered copies of events; the text of fragments among them grows. */
   #waiting: AgentEvent[] = [];
   /** The one that grew last, and the newest of each other stream. */
   #last: Growing | undefined;
@@ -72,9 +72,9 @@ export class ThreadWriter {
   #cancel: (() => void) | undefined;
   /** Events that are on their way into the log, or failed to get there. */
   #batch: AgentEvent[] = [];
-  /** What is merged into the thread's metadata with them. */
+  /** The metadata that is merged into the thread's with the batch. */
   #metadata: AppendOptions['metadata'];
-  /** How much of what waited has left `#waiting` and is not in the log yet. */
+  /** The length of the batched and appending events that are not in the log yet. */
   #leaving = 0;
   #isAppending = false;
   /** The append after the current one, once something waits for it. */
@@ -90,12 +90,12 @@ export class ThreadWriter {
     this.#options = { windowMs: 32, maxLength: 16_384, schedule: onTimer, ...options, ...(lease && { lease }) };
   }
 
-  /** The seq of the newest event it has put into the log; undefined while there is none. */
+  /** The seq of the newest event that this writer appended; undefined before the first append. */
   get seq(): number | undefined {
     return this.#seq;
   }
 
-  /** What was written and is not in the log. */
+  /** The written events that are buffered or batched. */
   get unwritten(): readonly AgentEvent[] {
     return [...this.#batch, ...this.#waiting];
   }
@@ -141,7 +141,7 @@ export class ThreadWriter {
     return this.#append();
   }
 
-  /** What comes after it joins nothing that came before it. */
+  /** Buffers an event that is not a fragment; later fragments are not joined with earlier ones. */
   #writePlain(written: AgentEvent): Promise<void> {
     const { event, length } = plainEvent(written);
     this.#checkSize(event, length);
@@ -153,7 +153,7 @@ export class ThreadWriter {
     return this.#accept();
   }
 
-  /** Gives what waits without a time that of now: the log would give it a later one. */
+  /** Sets the current time on buffered events without one: the log would set a later time. */
   #setTimes(): void {
     const ts = timeText(currentTime(this.#log));
     for (let index = this.#waiting.length - 1; index >= 0; index--) {
@@ -222,7 +222,7 @@ export class ThreadWriter {
     return this.#others.get(toStreamKey(runId, id));
   }
 
-  /** Moves what waits into the batch. */
+  /** Moves the buffered events into the batch. */
   #take(): void {
     this.#cancel?.();
     this.#cancel = undefined;
@@ -234,7 +234,7 @@ export class ThreadWriter {
     this.#length = 0;
   }
 
-  /** Everything written until the append starts goes with it; appends follow one another. */
+  /** Appends everything written until the append starts; appends run one after the other. */
   #append(): Promise<void> {
     if (this.#following === undefined) {
       this.#following = new PendingAppend();
@@ -299,7 +299,7 @@ function toStreamKey(runId: string, id: string): string {
   return `${runId}\u0000${id}`;
 }
 
-/** Whether something has the very fields of a fragment that waits, and another text: then it is one, and joins it. */
+/** Returns whether an event equals a buffered fragment in all but the text, and so needs no validation. */
 function repeats({ event, field, size }: Growing, next: Fragment): boolean {
   if (event['callId'] !== next['callId'] || Object.getPrototypeOf(next) !== Object.prototype) return false;
   let count = 0;
@@ -310,7 +310,7 @@ function repeats({ event, field, size }: Growing, next: Fragment): boolean {
   return count === size;
 }
 
-/** Whether a fragment goes on from another: all but the text, the time and the raw line is the same. */
+/** Returns whether a fragment continues another: all fields except the text, the time and the raw line are equal. */
 function joins(event: Fragment, next: Fragment, field: string): boolean {
   if (event['callId'] !== next['callId']) return false;
   const isSame = (key: string) => event[key] === next[key] || key === field || key === 'ts' || key === 'line';

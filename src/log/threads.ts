@@ -16,7 +16,7 @@ export function mergeMetadata(
   return merged;
 }
 
-/** What a thread is to be called and carry, in a copy; throws `invalid_argument` when it cannot be written as JSON. */
+/** Copies the title and metadata of a thread; throws `invalid_argument` when the metadata cannot be written as JSON. */
 export function copyNames<Names extends { readonly metadata?: Record<string, unknown> }>(names: Names): Names {
   return names.metadata === undefined ? { ...names } : { ...names, metadata: copyMetadata(names.metadata) };
 }

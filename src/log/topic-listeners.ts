@@ -7,7 +7,7 @@ type Listener = (news: LiveNews) => void;
 export class TopicListeners {
   readonly #topics = new Map<string, Set<Listener>>();
 
-  /** The topics that somebody listens to. */
+  /** The topics that have listeners. */
   get topics(): Iterable<string> {
     return this.#topics.keys();
   }

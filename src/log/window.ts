@@ -9,7 +9,7 @@ import { outlineEvents } from './derived/outline-places.ts';
 import { threadNotFound } from './checks.ts';
 import type { EventLog } from './event-log.ts';
 
-/** Which part of a thread to read; its end when nothing is named. */
+/** The part of a thread to read; its end when no field is set. */
 export interface WindowRequest {
   /** The events up to this seq, it excluded. */
   readonly before?: number;
@@ -25,7 +25,7 @@ export interface WindowRequest {
 
 /** A part of a thread that can be read by itself. */
 export interface ThreadWindow {
-  /** What a reading of the events begins with; absent when they begin with the first event of the thread. */
+  /** The snapshot to begin reading the events with; absent when they begin with the first event of the thread. */
   readonly snapshot?: OutlineSnapshot;
   readonly events: LoggedEvent[];
   /** The seq of its first event and of its last; the last is one less when it has no events. */
@@ -147,7 +147,7 @@ export async function outlineTo(log: EventLog, threadId: string, seq: number): P
   return takeTo(log, threadId, new ThreadOutline(unknownOutline(seq - count)), seq);
 }
 
-/** Takes in the events of a thread up to a seq, at most so many pages of them. */
+/** Applies the events of a thread up to a seq to the outline, at most `pages` pages. */
 async function takeTo(
   log: EventLog,
   threadId: string,

@@ -2,7 +2,7 @@ import type { AgentEvent } from '../events/vocabulary.ts';
 import { type Active, defaultActive } from '../graph/conversation/active.ts';
 import { type Conversation, createConversation, reduceConversation } from '../graph/conversation/conversation.ts';
 
-/** A live view: `step` takes in one event at constant cost, `view` returns what is shown. States are immutable. */
+/** A live view: `step` applies one event at constant cost, `view` returns the result. States are immutable. */
 export interface Fold<State, View> {
   readonly initial: State;
   readonly step: (state: State, event: AgentEvent) => State;

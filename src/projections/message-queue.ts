@@ -9,11 +9,11 @@ import type { Fold } from './fold.ts';
 export interface WaitingMessage {
   readonly id: string;
   readonly content: string | readonly ContentPart[];
-  /** Whether it goes into the run, or begins a turn when the run has ended. */
+  /** Whether it is delivered into the run, or begins a turn when the run has ended. */
   readonly delivery: 'steer' | 'follow_up';
   /** The lowest is delivered first; of equals the one that was accepted first. */
   readonly order: number;
-  /** The run that it goes into, or whose end it waits for. */
+  /** The run that it is delivered into, or whose end it waits for. */
   readonly waitsFor?: string;
   readonly by?: string;
   /** The id of the agent that answers it when it begins a turn; that of the run it waits for when absent. */
@@ -24,7 +24,7 @@ export interface WaitingMessage {
   readonly hasContext?: true;
   /** The trace of the turn that it begins, when its sender named one. */
   readonly trace?: RunTrace;
-  /** What its client adds to the agent of the turn that it begins. */
+  /** The client's additions to the agent for the turn that the message begins. */
   readonly additions?: RunAdditions;
   /** When it was accepted, when that is known. */
   readonly since?: string;
@@ -34,8 +34,8 @@ export interface WaitingMessage {
 export type MessageQueue = ReadonlyMap<string, WaitingMessage>;
 
 /**
- * What waits in a thread, the next to be delivered first, as a fold: a `user` event with its id delivers a message. Events
- * up to and including `after` have no effect: those that the thread was branched or imported with.
+ * Folds the queued messages of a thread, next delivery first. A `user` event with its id delivers a message. Events up
+ * to and including `after`, the last one imported or shared with the parent thread, have no effect.
  */
 export function messageQueue(after = 0): Fold<MessageQueue, readonly WaitingMessage[]> {
   return {

@@ -1,7 +1,7 @@
 import type { ContentPart } from '../events/content.ts';
 import type { ToolOutput } from '../events/tools.ts';
 
-/** What a model is sent: one message of a conversation. */
+/** One message of a conversation, as it is sent to a model. */
 export type Message =
   | { readonly role: 'system'; readonly content: string }
   | { readonly role: 'user'; readonly content: string | readonly ContentPart[] }

@@ -5,7 +5,7 @@ import { projectReport, projectRequest, type SentRequest } from './model-input/p
 
 type Step = LoggedEvent & EventOf<'step_start'>;
 
-/** What differs from the call before it. */
+/** The difference from the previous call. */
 export interface CallDifference {
   /** The event that began the call before. */
   readonly seq: number;
@@ -13,20 +13,20 @@ export interface CallDifference {
   readonly sameMessages: number;
   /** How many messages the call before had. */
   readonly messagesBefore: number;
-  /** What else changed. */
+  /** The other parts of the request that changed. */
   readonly changed: readonly ('model' | 'instructions' | 'settings' | 'tools')[];
 }
 
-/** One model call: exactly what was sent, what came back, and what it took. */
+/** One model call: the exact request, the answer, and its usage and time. */
 export interface ModelCall {
   readonly seq: number;
   readonly runId: string;
   readonly step: number;
   readonly attempt?: number;
   readonly model?: string;
-  /** What was sent; absent when the log does not have it. */
+  /** The request; absent when the log does not have it. */
   readonly request?: SentRequest;
-  /** What an external program reported of it, which is not the request. */
+  /** The settings and tools that an external program reported, which are not the request itself. */
   readonly report?: Pick<SentRequest, 'settings' | 'tools'>;
   readonly difference?: CallDifference;
   readonly answer: {

@@ -33,7 +33,7 @@ export interface Dag {
 }
 
 export interface DagOptions {
-  /** What the nodes are; chunks when absent. */
+  /** The kind of parts that become nodes; `chunk` when absent. */
   readonly by?: DagTier;
 }
 
@@ -42,8 +42,8 @@ const checkOptions = optionsCheck<DagOptions>('projectDAG')(() => ({
 }));
 
 /**
- * Returns the drawing of one branch with every part as a node: `projectThreadGraph` with ids in its edges. Everything is
- * below what it came after, and nothing overlaps. It takes linear time.
+ * Returns the drawing of one branch with every part as a node: `projectThreadGraph` with ids in its edges. Each node is
+ * below its predecessors, and no nodes overlap. Takes linear time.
  */
 export function projectDAG(conversation: Conversation, active: Active, options: DagOptions = {}): Dag {
   checkOptions(options);

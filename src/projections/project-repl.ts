@@ -21,7 +21,7 @@ export interface ReplEntry {
   readonly error?: string;
   readonly durationMs?: number;
   readonly truncated?: boolean;
-  /** What the runs it started said, in order. */
+  /** The answers of the runs that it started, in order. */
   readonly answers: readonly string[];
 }
 

@@ -4,10 +4,10 @@ import type { Fold } from './fold.ts';
 
 export type RelayStatus = 'pending' | 'answered' | 'closed';
 
-/** Why nobody can answer a relay any more. */
+/** The reason why a relay can no longer be answered. */
 export type RelayClosing = 'expired' | 'cancelled' | 'run_ended';
 
-/** One relay and where it stands. */
+/** A relay and its status. */
 export interface RelayEntry {
   readonly id: string;
   readonly runId: string;
@@ -18,11 +18,11 @@ export interface RelayEntry {
   readonly answer?: EventOf<'relay_resolved'>;
   /** Present when it is closed. */
   readonly reason?: RelayClosing;
-  /** Whether what it granted beyond its call was revoked. */
+  /** Whether the permission that it granted for later calls was revoked. */
   readonly isRevoked?: true;
 }
 
-/** What decides where a relay stands. */
+/** The facts that determine the status of a relay. */
 export interface RelayFacts {
   readonly answer: EventOf<'relay_resolved'> | undefined;
   readonly hasRunEnded: boolean;
@@ -59,7 +59,7 @@ export function isGranting({ answer, isRevoked }: Pick<RelayEntry, 'answer' | 'i
   return answer?.outcome === 'approve' && (answer.remember ?? 'once') !== 'once' && isRevoked !== true;
 }
 
-/** Every relay of a thread and where it stands. It is immutable: a later book is another object. */
+/** Every relay of a thread and its status. It is immutable: each change returns a new book. */
 export class RelayBook {
   readonly #pending: ReadonlyMap<string, RelayEntry>;
   readonly #settled: GrowingMap<string, RelayEntry>;
@@ -87,7 +87,7 @@ export class RelayBook {
     return [...this.#settled.values()];
   }
 
-  /** The relay of an id; undefined when nobody asked it. */
+  /** Returns the relay with an id; undefined when it is unknown. */
   get(relayId: string): RelayEntry | undefined {
     return this.#pending.get(relayId) ?? this.#settled.get(relayId);
   }
@@ -103,7 +103,7 @@ export class RelayBook {
     );
   }
 
-  /** The book with the next event; the same book when the event changes nothing, as one that was taken in before. */
+  /** Returns the book with the next event; the same book when the event changes nothing or was already applied. */
   with(event: AgentEvent): RelayBook {
     if (event.type === 'relay') return this.#asked(event);
     if (event.type === 'relay_resolved') {
@@ -148,7 +148,7 @@ export class RelayBook {
   }
 }
 
-/** Where every relay of a thread stands, as a fold. */
+/** Folds the status of every relay of a thread. */
 export const relayBook: Fold<RelayBook, RelayBook> = {
   get initial() {
     return RelayBook.empty();

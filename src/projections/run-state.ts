@@ -15,7 +15,7 @@ export interface RelayState {
   readonly answer?: EventOf<'relay_resolved'>;
 }
 
-/** Where a run stands: a fold of its events. */
+/** The state of a run: a fold of its events. */
 export interface RunState {
   readonly runId: string;
   readonly agentId: string | undefined;
@@ -25,9 +25,9 @@ export interface RunState {
   readonly endedBy?: EventOf<'harness_end'>;
   /** The number of the step it is in; -1 before the first. */
   readonly step: number;
-  /** Whether the model call of that step ended: what it asked for is all in `calls`. */
+  /** Whether the model call of that step ended, and `calls` has all of its calls. */
   readonly stepComplete: boolean;
-  /** Whether a person said something since that step began. */
+  /** Whether a user message arrived since that step began. */
   readonly steered: boolean;
   /** The calls of that step that the run executes, in the order in which the model made them. */
   readonly calls: ReadonlyMap<string, CallState>;

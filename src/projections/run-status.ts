@@ -6,7 +6,7 @@ import type { RunStatus } from '../graph/conversation/record.ts';
 import type { Fold } from './fold.ts';
 import { type RelayBook, relayBook } from './relay-book.ts';
 
-/** Where a run stands. */
+/** The status of a run. */
 export interface RunStanding {
   readonly runId: string;
   readonly agentId?: string;
@@ -36,7 +36,7 @@ export interface RunStatusState {
   readonly relays: RelayBook;
 }
 
-/** Where every run stands, in the order in which they began, as a fold. */
+/** Folds the status of every run, in the order in which they began. */
 export const runStatus: Fold<RunStatusState, readonly RunStanding[]> = {
   get initial() {
     return { runs: emptySnapshot<Tables>(), relays: relayBook.initial };

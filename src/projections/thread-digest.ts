@@ -4,14 +4,14 @@ import type { AgentEvent } from '../events/vocabulary.ts';
 import type { RunStatus } from '../graph/conversation/record.ts';
 import type { Fold } from './fold.ts';
 
-/** What a list shows of a thread: its last run, and what its model calls used. */
+/** The summary of a thread for lists: its last run and the usage of its model calls. */
 export interface ThreadDigest {
   readonly agentId?: string;
   /** The event that began its last run. */
   readonly runSeq?: number;
-  /** How the last run ended; absent while it runs, and when there was none. */
+  /** The outcome of the last run; absent while it runs and before the first run. */
   readonly outcome?: RunStatus;
-  /** The directory that it was moved to, or that its newest run works in, whichever is newer. */
+  /** The directory of its newest run, or the one that it was moved to since. */
   readonly folder?: string;
   /** The event that states the folder. */
   readonly folderSeq?: number;

@@ -5,7 +5,7 @@ import { advance, emptySnapshot } from '../graph/versioned/advance.ts';
 import type { Draft, Snapshot } from '../graph/versioned/store.ts';
 import type { Fold } from './fold.ts';
 
-/** What was used and how long it took; `cost` is that of the calls that reported it. */
+/** Usage and durations; `cost` is the sum over the calls that reported it. */
 export interface Totals extends UsageCounts {
   readonly modelCalls: number;
   readonly toolCalls: number;
@@ -17,7 +17,7 @@ export interface Totals extends UsageCounts {
   readonly approvalMs: number;
   /** Milliseconds from the start of a run to its first text, the mean over runs; absent when there was none. */
   readonly firstTextMs?: number;
-  /** How many runs said something. */
+  /** How many runs produced a text. */
   readonly firstTexts: number;
 }
 
@@ -40,13 +40,13 @@ export const noTotals: Totals = {
   firstTexts: 0,
 };
 
-/** What the clock of a run shows, in milliseconds since 1970. */
+/** The clock of a run, in milliseconds since 1970. */
 export interface Clock {
   readonly agentId?: string;
   readonly model?: string;
   readonly startedAt?: number;
   readonly spoke: boolean;
-  /** Since when the model is asked, and when it was last heard; absent while it is not. */
+  /** When the current model call began, and when the model last sent output; absent between calls. */
   readonly modelSince?: number;
   readonly heardAt?: number;
   readonly openCalls: number;
@@ -205,7 +205,7 @@ function set(draft: TotalsDraft, runId: string, clock: Clock): void {
   draft.add('clock', runId, clock);
 }
 
-/** Notes that the model was heard; the first text of a run is counted. */
+/** Records output of the model, and the time to the first text of a run. */
 function hear({ type, runId }: AgentEvent, draft: TotalsDraft, now: number | undefined): void {
   if (now === undefined) return;
   const clock = getClock(draft, runId);
@@ -216,7 +216,7 @@ function hear({ type, runId }: AgentEvent, draft: TotalsDraft, now: number | und
   set(draft, runId, { ...clock, spoke: clock.spoke || speaks, heardAt: now });
 }
 
-/** The model is not asked any more: what passed until it was last heard is its time. */
+/** Ends a model call and adds the time until the model's last output. */
 function stopModel(draft: TotalsDraft, runId: string): void {
   const clock = draft.last('clock', runId);
   if (clock === undefined) return;
@@ -265,7 +265,7 @@ function endRelay(draft: TotalsDraft, id: string, now: number | undefined): void
     draft.add('call', relay.callId, { ...call, waitedMs: call.waitedMs + waited });
 }
 
-/** What a thread cost: in all, and for each run, agent, model and tool, each in the order of appearance. */
+/** The totals of a thread: overall and per run, agent, model and tool, each in order of appearance. */
 export interface TotalsView {
   readonly all: Totals;
   readonly runs: readonly (Totals & { readonly runId: string })[];
@@ -276,7 +276,7 @@ export interface TotalsView {
   readonly tools: readonly (ToolTotals & { readonly tool: string })[];
 }
 
-/** Tokens, cost and time of a thread, as a fold. Subagents count as runs of their own. */
+/** Folds the tokens, cost and time of a thread. Each subagent counts as a separate run. */
 export const totals: Fold<TotalsState, TotalsView> = {
   get initial() {
     return emptySnapshot<TotalsTables>();

@@ -22,7 +22,7 @@ export interface DerivingThread {
   thread: Thread;
   readonly owner: DerivingThread | undefined;
   readonly fork: number;
-  /** The stored texts of its own events: seq fork + 1, fork + 2 … */
+  /** The stored texts of the events after the fork: seq fork + 1, fork + 2 … */
   readonly bodies: readonly string[];
   readonly derived: DerivedOfThread;
 }
@@ -31,10 +31,10 @@ interface StoredText extends TextPlace {
   readonly lastSeq: number;
 }
 
-/** What is derived from a thread's own events. */
+/** The data derived from a thread's own events. */
 export class DerivedOfThread {
   derivation: ThreadDerivation | undefined;
-  /** How many of the thread's own events were taken in. */
+  /** How many of the thread's own events were derived from. */
   taken = 0;
   readonly outlines: OutlineSnapshot[] = [];
   readonly messages = new Map<string, number>();
@@ -53,12 +53,12 @@ interface Appended {
 }
 
 /**
- * What is derived from the threads of a log in memory, when somebody asks for it: most logs in memory end before that.
- * When many events wait, each append derives from as many as it adds. A search looks through all texts.
+ * Derives data from the threads of an in-memory log on demand: most such logs end before a query needs it. When the
+ * backlog is long, each append derives from as many events as it adds. A search scans all texts.
  */
 export class MemoryDerived {
   readonly #used = new Map<string, UsageRow>();
-  /** What was not derived from yet, in order, and how many events that are. */
+  /** The appends that were not derived from yet, in order, and how many events they have. */
   readonly #backlog: Appended[] = [];
   #waiting = 0;
   /** The newest order of each millisecond. */

@@ -8,7 +8,7 @@ import { MessageTree, type MessageTreeState } from '../../graph/conversation/mes
 export interface MessageRow {
   readonly id: string;
   readonly parentMessageId?: string | undefined;
-  /** What started the run of a subagent: such a message has no parent. */
+  /** The chunk that started the run, for a subagent; such a message has no parent. */
   readonly spawnedBy?: string | undefined;
   /** The message of a person that its run answers. */
   readonly answers?: string | undefined;
@@ -56,7 +56,7 @@ export class MessageDerivation {
     this.#storedSeq = this.#tree.seq;
   }
 
-  /** The newest event taken in. */
+  /** The seq of the newest applied event. */
   get seq(): number {
     return this.#tree.seq;
   }
@@ -66,7 +66,7 @@ export class MessageDerivation {
     return this.#tree.size;
   }
 
-  /** Takes in the next event; one that was taken in changes nothing. */
+  /** Applies the next event; an event that was already applied changes nothing. */
   take(event: LoggedEvent): void {
     if (event.seq <= this.seq) return;
     for (const id of this.#tree.take(event)) {

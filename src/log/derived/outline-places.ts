@@ -11,9 +11,9 @@ export class OutlinePlaces {
   #lengthLeft = outlineLength;
 
   /**
-   * Takes in the next event, with the length of its stored text; returns whether an outline is stored after it. That is
-   * where no text is open; when waiting for that takes too long, all texts end there, unless `isFinal` is false: then
-   * somebody else has read on already.
+   * Counts the next event with the length of its stored text and returns whether an outline is stored after it. An
+   * outline is stored where no text is open. After too long a wait, all texts are cut at this event instead, unless
+   * `isFinal` is false: then later events were already read without that cut.
    */
   take({ type, runId }: LoggedEvent, length: number, isFinal: boolean = true): boolean {
     if (type === 'text') this.#openTexts.add(runId);

@@ -3,7 +3,7 @@ import { field, name, text } from '../../base/options/option-fields.ts';
 import { buildSnippet, splitWords } from './words.ts';
 import { defined } from '../../base/defined.ts';
 
-/** What to search for in messages and titles. */
+/** A query for messages and titles. */
 export interface SearchQuery {
   /** A text is found when it has all of these words, in upper or lower case. */
   readonly text: string;
@@ -37,7 +37,7 @@ export interface SearchPage {
   readonly isComplete: boolean;
 }
 
-/** What is not indexed yet. */
+/** The part of the log that is not indexed yet. */
 export interface IndexRest {
   /** How many threads are not indexed completely. */
   readonly threads: number;

@@ -1,7 +1,7 @@
 import { textOfContent } from '../../events/content-text.ts';
 import type { LoggedEvent } from '../../events/vocabulary.ts';
 
-/** A text that can be found: what a person said, or a complete text of a run. */
+/** A searchable text: a user message, or a complete text of a run. */
 export interface SearchedText {
   /** The seq of its first event and of its last. */
   readonly seq: number;
@@ -17,7 +17,7 @@ export function titleText(text: string, time: string): SearchedText {
   return { seq: 0, lastSeq: 0, messageId: '', text, time };
 }
 
-/** How many texts of one millisecond have an order of their own. */
+/** How many texts of one millisecond get distinct order numbers. */
 export const ordersPerMs = 1024;
 
 /** The order of the first text of a time among all texts: an import may add older ones. */

@@ -8,12 +8,12 @@ import { OutlinePlaces } from './outline-places.ts';
 import type { SearchedText } from './searched-text.ts';
 import { searchedLength } from './words.ts';
 
-/** From so many shared events on a branch stores an outline where it begins. */
+/** The number of shared events from which on a branch stores an outline where it begins. */
 export const fewShared = 64;
 /** For events whose outlines are stored already. */
 export const noOutlines: ReadonlySet<number> = new Set();
 
-/** What was used in one call of a model, or one call of a tool, when that ended. */
+/** The usage of one completed call of a model or a tool. */
 export interface UsedInCall {
   /** The day in UTC, such as `2026-01-31`. */
   readonly day: string;
@@ -30,7 +30,7 @@ export interface UsedInCall {
   readonly toolMs: number;
 }
 
-/** What a store keeps beside the events of one append, to find things without reading the thread. */
+/** The index entries derived from the events of one append, which make lookups possible without reading the thread. */
 export interface Derived {
   readonly messages: { readonly messageId: string; readonly seq: number }[];
   readonly texts: SearchedText[];
@@ -47,8 +47,8 @@ interface OpenText {
 }
 
 /**
- * Derives what a store keeps beside the events of a thread, one append after the other, in constant time for each
- * event. It can be begun again with the newest outline that is stored and the events after it.
+ * Derives the index entries of a thread, append by append, in constant time per event. A derivation can be resumed from
+ * the newest stored outline and the events after it.
  */
 export class ThreadDerivation {
   readonly #outline: ThreadOutline;
@@ -60,7 +60,7 @@ export class ThreadDerivation {
     this.#outline = new ThreadOutline(snapshot, (messageId, seq) => this.#derived.messages.push({ messageId, seq }));
   }
 
-  /** The newest event taken in. */
+  /** The seq of the newest applied event. */
   get seq(): number {
     return this.#outline.seq;
   }
@@ -71,8 +71,8 @@ export class ThreadDerivation {
   }
 
   /**
-   * Takes in the next events, with the lengths of their stored texts. No outlines are derived where they are stored
-   * already: then the seqs of those among the events are given.
+   * Derives from the next events, with the lengths of their stored texts. When their outlines are already stored,
+   * `stored` has the seqs of those outlines and none is derived.
    */
   take(events: readonly LoggedEvent[], lengthOf: (index: number) => number, stored?: ReadonlySet<number>): Derived {
     this.#derived = nothingDerived();

@@ -3,10 +3,10 @@ import { field, flag, name } from '../../base/options/option-fields.ts';
 import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 import type { UsedInCall } from './thread-derivation.ts';
 
-/** What totals are kept apart by; with `tool` they count the calls of tools in place of those of models. */
+/** The dimensions that usage is grouped by; with `tool`, totals count tool calls instead of model calls. */
 export type UsageGroup = 'day' | 'agent' | 'model' | 'resource' | 'thread' | 'tool';
 
-/** Which usage to add up. */
+/** The filters and grouping of a usage query. */
 export interface UsageQuery {
   /** The first day and the last, in UTC, such as `2026-01-31`; without end when absent. */
   readonly from?: string;
@@ -64,7 +64,7 @@ export function isDay(value: unknown): value is string {
   return typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value);
 }
 
-/** Marks the days of imported calls, which stores keep apart by it: it comes after the days of all others. */
+/** Prefixes the days of imported calls, so that stores keep them in separate rows that sort after all other days. */
 const importedMark = '~';
 
 /** Returns calls as stores keep them. */
@@ -117,7 +117,7 @@ export function addCall(
   });
 }
 
-/** The totals of rows, in the order of what they are kept apart by. */
+/** Returns the totals of rows, sorted by the fields that they are grouped by. */
 export function totalsOf(rows: Iterable<UsageRow>, query: UsageQuery): GroupedUsage[] {
   const { by = [] } = query;
   const ofTools = asksForTools(query);

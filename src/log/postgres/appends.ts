@@ -21,7 +21,7 @@ import { openLines } from './open-functions.ts';
 import { type PreparedAppend, prepareAppend, raiseTimes, storedAppend, toTimes } from './prepared-append.ts';
 import { metadataLines } from './thread-rows.ts';
 
-/** What the database answers: what it did, or why it refused. */
+/** The database's answer to an append: the result, or the reason for the refusal. */
 interface Answer {
   readonly status: string;
   /** The last seq, or the one that the conflict is about. */
@@ -32,7 +32,7 @@ interface Answer {
   readonly atMs: number;
 }
 
-/** What was appended. */
+/** The result of an append. */
 interface Appended {
   readonly firstSeq: number;
   /** The topic of the thread's news. */
@@ -99,7 +99,7 @@ export class Appends {
     };
   }
 
-  /** Drops what is known of a thread. */
+  /** Drops the cached state of a thread. */
   forget(threadId: string): void {
     this.#newestTs.delete(threadId);
   }

@@ -19,7 +19,7 @@ interface Task<Used, Result> {
 
 const firstPauseMs = 10;
 const longestPauseMs = 1_000;
-/** How long one attempt at a statement may take, in milliseconds: a connection that was cut says nothing. */
+/** How long one attempt at a statement may take, in milliseconds: a dropped connection reports no error. */
 const attemptMs = 10_000;
 
 export interface ConnectionsOptions {
@@ -37,7 +37,7 @@ export class Connections {
   readonly place: string;
   readonly #options: ConnectionsOptions;
   readonly #pool: Pool;
-  /** What waits, and is ended by `close`. */
+  /** Ends each pending wait; `close` calls them. */
   readonly #waiting = new Set<() => void>();
   #isClosed = false;
 
@@ -53,9 +53,9 @@ export class Connections {
       query_timeout: Math.max(1, Math.min(attemptMs, waitMs)),
       statement_timeout: attemptMs,
     });
-    // A connection that breaks while nobody uses it is replaced by the next call.
+    // An idle connection that breaks is replaced by the next call.
     this.#pool.on('error', () => {});
-    // One that breaks while a statement is under way fails that statement; the event says nothing more.
+    // A connection that breaks during a statement rejects that statement; the event has no further information.
     this.#pool.on('connect', client => client.on('error', () => {}));
   }
 
@@ -83,8 +83,8 @@ export class Connections {
   }
 
   /**
-   * Performs something that may take long on a connection of its own, and again from the start while the database
-   * cannot be reached.
+   * Performs a long action on a dedicated connection, and restarts it from the beginning while the database cannot be
+   * reached.
    */
   async use<Result>(
     action: (client: Client) => Promise<Result>,
@@ -100,7 +100,7 @@ export class Connections {
     return this.#repeat({ connect, release: client => void client.end().catch(() => {}), action, waitMs });
   }
 
-  /** A connection of its own, which is not yet open. */
+  /** Returns a dedicated connection that is not open yet. */
   newClient(): Client {
     return new this.#options.driver.Client(this.#config());
   }

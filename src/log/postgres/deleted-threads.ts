@@ -16,7 +16,7 @@ export class DeletedThreads {
     this.#removeSome = { name: 'remove_some', text: `SELECT ${schema}.remove_some($1, $2) AS key` };
   }
 
-  /** Resolves when nothing but the events that branches refer to is left. */
+  /** Resolves when only events that branches refer to remain. */
   async remove(deleted: string): Promise<void> {
     for (let key: string | null = deleted; key !== null; ) {
       const rows: { key: string | null }[] = await this.#connections.query(this.#removeSome, [key, rowsAtOnce]);

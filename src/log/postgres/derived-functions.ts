@@ -1,6 +1,6 @@
 import { ordersPerMs } from '../derived/searched-text.ts';
 
-/** The tables of what is derived from events, and the threads from which not everything is derived yet. */
+/** The tables of derived data, and the backlog of threads that are not derived completely. */
 export function derivedTables(s: string): string {
   return `
 CREATE TABLE ${s}.outlines (
@@ -46,7 +46,7 @@ CREATE INDEX backlog_by_position ON ${s}.backlog (position);
 INSERT INTO ${s}.backlog (thread, after) SELECT key, fork FROM ${s}.threads ORDER BY key;`;
 }
 
-/** Counts usage by thread, and calls of tools. What was counted before stays counted, without its thread. */
+/** Counts usage by thread, and calls of tools. Usage counted by earlier versions remains, without its thread. */
 export function usageOfThreadsAndTools(s: string): string {
   return `
 ALTER TABLE ${s}.used
@@ -60,7 +60,7 @@ ALTER TABLE ${s}.used
 
 const counts = ['input', 'output', 'cache_read', 'cache_write', 'reasoning', 'cost', 'failed', 'tool_ms'];
 
-/** The functions that store what was derived, and that find the threads which show a text. */
+/** The functions that store derived data, and that find the threads which show a text. */
 export function derivedFunctions(s: string): string {
   const sums = counts.map(
     name =>

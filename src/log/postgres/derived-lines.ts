@@ -5,7 +5,7 @@ import { toStoredCalls } from '../derived/usage-totals.ts';
 import { splitWords } from '../derived/words.ts';
 import { toReadableJson } from './readable-json.ts';
 
-/** What was derived, as the function that stores it takes it. */
+/** Returns derived data as the arguments of the SQL function that stores it. */
 export function derivedLines({ outlines, texts, used }: Derived, isImported: boolean): string[] {
   const calls = toStoredCalls(used, isImported);
   return [

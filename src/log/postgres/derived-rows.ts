@@ -56,7 +56,7 @@ interface Derivations {
   readonly messages: MessageDerivation;
 }
 
-/** What a pass through the marked threads did. */
+/** The result of a pass through the marked threads. */
 interface Pass {
   /** Whether it derived from everything that was marked when it began. */
   readonly isComplete: boolean;
@@ -86,15 +86,15 @@ interface UsedRow {
 }
 
 /**
- * Keeps what is derived from events beside them. An append marks its thread in its own transaction, so that nothing is
- * missed; it is derived from shortly after, or before it is asked for: an append stays one round trip.
+ * Maintains the tables derived from events. An append marks its thread in the same transaction, so that no event is
+ * missed. Derivation runs shortly after it or before the next query, so that an append stays one round trip.
  */
 export class DerivedRows {
   readonly #connections: Connections;
   readonly #sql: ReturnType<typeof derivedStatements>;
   readonly #current = new Map<string, Derivations>();
   #working: Promise<Pass> | undefined;
-  /** What begins when the work under way has ended. */
+  /** The pass that starts when the current one has ended. */
   #next: Promise<Pass> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -103,7 +103,7 @@ export class DerivedRows {
     this.#sql = derivedStatements(schema);
   }
 
-  /** Derives from what is marked shortly after; a failure is left to the next time. */
+  /** Schedules a pass through the marked threads; after a failure the next append or query starts another one. */
   schedule(): void {
     if (this.#timer !== undefined) return;
     this.#timer = setTimeout(() => {
@@ -166,7 +166,7 @@ export class DerivedRows {
     return totalsOf(rows.map(toUsage), query);
   }
 
-  /** Derives from some of what is marked; never rejects. */
+  /** Derives from some marked threads; never rejects. */
   async indexSome(): Promise<IndexRest> {
     try {
       const { hasMore } = await this.#catchUp();
@@ -213,7 +213,7 @@ export class DerivedRows {
       return (this.#working = this.#work().finally(() => {
         this.#working = undefined;
       }));
-    // What is under way began before the newest marks.
+    // The current pass began before the newest marks.
     const begin = () => {
       this.#next = undefined;
       return this.#catchUp();
@@ -277,7 +277,7 @@ export class DerivedRows {
 
   async #derivationsAt(thread: string, seq: number): Promise<Derivations> {
     const current = this.#current.get(thread);
-    // Nobody else may continue with it meanwhile.
+    // No concurrent call may continue the same derivation.
     this.#current.delete(thread);
     if (current?.derivation.seq === seq) return current;
     const stored = (statement: Statement) => this.#connections.query<{ body: string }>(statement, [thread, seq]);
@@ -342,7 +342,7 @@ export class DerivedRows {
   }
 }
 
-/** What changed of the messages that a thread has itself, not of those that it shares. */
+/** Returns the changes of the messages that the thread does not share with its parent. */
 function ownMessages(messages: MessageDerivation, fork: number) {
   const { rows, ended } = messages.drain();
   return { rows: rows.filter(row => row.firstSeq > fork), ended: ended.filter(run => run.firstSeq > fork) };

@@ -1,7 +1,7 @@
 import type { Statement } from './value-query.ts';
 import { buildWholeBody } from './content-functions.ts';
 
-/** The statements of what is derived from events. */
+/** The statements for derived data. */
 export function derivedStatements(s: string) {
   const statement = (name: string, text: string): Statement => ({ name, text });
   const places = (start: string) => `WITH RECURSIVE place AS (
@@ -39,7 +39,7 @@ export function derivedStatements(s: string) {
       `${places('key = $1')} SELECT m.body FROM place p JOIN ${s}.message_trees m ON m.thread = p.key AND m.seq <= p.up_to
        ORDER BY m.seq DESC LIMIT 1`,
     ),
-    // What a run said and used.
+    // The texts and usage of a run.
     said: statement(
       'said',
       `SELECT ${buildWholeBody(s, 'e')} AS body FROM ${s}.events e WHERE thread = $1 AND seq >= $2 AND seq < $3

@@ -1,7 +1,7 @@
 import { reportMissingDriver } from '../missing-driver.ts';
 import type { ValueQuery } from './value-query.ts';
 
-/** What a statement returns. */
+/** The result of a statement. */
 interface Rows<Row> {
   readonly rows: Row[];
 }

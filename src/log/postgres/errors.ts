@@ -41,7 +41,7 @@ export function unreachable(place: string, waitedMs: number, isUnsettled: boolea
   );
 }
 
-/** An error of the database as one that says what to do; one of our own as it is. */
+/** Returns a database error as a `SingletreeError` that states what to do, and a `SingletreeError` unchanged. */
 export function translated(place: string, cause: unknown): SingletreeError {
   if (SingletreeError.is(cause)) return cause;
   const condition = getCondition(cause);

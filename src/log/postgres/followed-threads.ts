@@ -36,7 +36,7 @@ export class FollowedThreads {
     this.#options = options;
   }
 
-  /** Counts a tail of a thread; what is appended from now on wakes it. */
+  /** Registers a tail of a thread; later appends wake it. */
   follow(place: Pick<Followed, 'threadId' | 'key' | 'topic'> & { readonly seq: number }): Followed {
     const { threadId, key, topic, seq } = place;
     const known = this.#followed.get(topic);

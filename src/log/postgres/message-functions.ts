@@ -11,7 +11,7 @@ const usageColumns = [
   'cost',
 ] as const;
 
-/** What is written when a message is complete, and stays otherwise. */
+/** The columns written when a message is complete; other updates keep their values. */
 const completed = ['model', 'author', 'text', 'reason', ...usageColumns, 'last_seq', 'completed'] as const;
 
 /** Tables of messages are derived from events; the older functions that wrote them in each append go. */

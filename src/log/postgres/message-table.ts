@@ -19,7 +19,7 @@ interface ThreadKey {
 
 const threadsAtOnce = 100;
 
-/** Compares the table of messages with the events, and writes it anew. */
+/** Compares the table of messages with the events and rebuilds it. */
 export class MessageTable {
   readonly #connections: Connections;
   readonly #derived: DerivedRows;
@@ -32,8 +32,8 @@ export class MessageTable {
   }
 
   /**
-   * Derives the messages of every thread from its events. Those that differ are replaced when `rebuild` is true; nothing
-   * is changed otherwise. A thread that grows meanwhile is left to the pass that derives from it.
+   * Derives the messages of every thread from its events. Stored messages that differ are replaced when `rebuild` is
+   * true, and only reported otherwise. Skips a thread that grows during the check: its derivation is still pending.
    */
   async check(rebuild: boolean): Promise<MessageCheck> {
     const different: string[] = [];

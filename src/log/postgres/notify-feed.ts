@@ -41,7 +41,7 @@ export class NotifyFeed implements LiveFeed {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#listeners.clear();
-    // It is given up: the server drops what cannot be closed in order.
+    // Errors are ignored: the server drops a connection that cannot be closed cleanly.
     await this.#client?.end().catch(() => {});
   }
 
@@ -59,7 +59,7 @@ export class NotifyFeed implements LiveFeed {
         await client.query(`LISTEN ${this.#channel}`);
         this.#client = client;
         pauseMs = firstPauseMs;
-        // Whatever happened before is found by looking.
+        // Appends from before the subscription are found by reading the store.
         this.#listeners.reportLoss();
         if (!this.#isClosed) await ended;
       } catch {

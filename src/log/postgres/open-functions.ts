@@ -42,7 +42,7 @@ BEGIN
 END $$;`;
 }
 
-/** What an append changes in the index, as JSON; null when it changes nothing. */
+/** Returns the index changes of an append as JSON; null when it changes nothing. */
 export function openLines(
   changes: OpenChanges | undefined,
   {
@@ -63,7 +63,7 @@ export function openLines(
   });
 }
 
-/** Writes the open things of a thread anew when `seq` is its newest event; returns whether it is. */
+/** Replaces the open things of a thread when `seq` is its newest event; returns whether it is. */
 export async function replaceOpen(
   client: Client,
   s: string,

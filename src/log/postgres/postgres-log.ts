@@ -327,14 +327,14 @@ export class PostgresLog implements EventLog {
 
   /**
    * Compares the table of messages, which is for people who use SQL, with the events of every thread; with `rebuild` the
-   * messages of threads that differ are written anew.
+   * messages of threads that differ are replaced.
    */
   async checkMessages({ rebuild = false }: { readonly rebuild?: boolean } = {}): Promise<MessageCheck> {
     this.#checkOpen();
     return new MessageTable(this.#connections, this.#derived, this.#schema).check(rebuild);
   }
 
-  /** Writes the index of open things of a thread anew when `seq` is its newest event; returns whether it is. */
+  /** Replaces the open things in the index of a thread when `seq` is its newest event; returns whether it is. */
   async replaceOpen(threadId: string, things: readonly OpenThing[], seq: number): Promise<boolean> {
     this.#checkOpen();
     return this.#connections.use(client => replaceOpen(client, this.#schema, { threadId, things, seq }));

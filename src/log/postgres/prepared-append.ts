@@ -5,7 +5,7 @@ import { setTimes } from '../event-time.ts';
 import type { Stored } from '../live-tails.ts';
 import { type OpenChanges, openChanges } from '../open-things.ts';
 
-/** Stands for the seq in the text of an event that has none yet; JSON never has this character. */
+/** The placeholder for the seq in the text of an event; JSON never contains this character. */
 const seqMark = '\u0002';
 /** Numbers that no seq reaches. */
 const highestSeq = 9 * 10 ** 15;
@@ -17,7 +17,7 @@ export interface PreparedAppend {
   readonly events: readonly LoggedEvent[];
   /** The texts to store, with a mark in the place of the seq. */
   readonly texts: readonly string[];
-  /** What the events open and close, with seqs that count from `base`. */
+  /** The things that the events open and close, with seqs that count from `base`. */
   readonly open: OpenChanges | undefined;
   readonly base: number;
 }

@@ -1,4 +1,4 @@
-/** What PostgreSQL cannot hold in a text. */
+/** The characters that PostgreSQL cannot store in a text. */
 const unreadable = new RegExp('[\\0\\p{Cs}]', 'gu');
 
 /** Returns JSON that the database can read: U+FFFD stands for NUL and for lone surrogates. */

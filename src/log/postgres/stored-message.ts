@@ -5,7 +5,7 @@ export interface StoredMessage {
   readonly id: string;
   /** Its predecessor on its branch; absent at the beginning, and for the run of a subagent. */
   readonly parentMessageId?: string;
-  /** What started the run of a subagent. */
+  /** The chunk that started the run, for a subagent. */
   readonly spawnedBy?: string;
   readonly role: 'user' | 'assistant' | 'system';
   readonly runId: string;

@@ -19,7 +19,7 @@ export interface ThreadRow {
   readonly open: string | null;
 }
 
-/** The thread a row stands for. */
+/** Returns the thread of a row. */
 export function toThread(row: ThreadRow): Thread {
   const open = openThingsIn(row.open ?? '[]');
   return {

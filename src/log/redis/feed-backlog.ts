@@ -1,6 +1,6 @@
 import type { LiveNews } from '../live-feed.ts';
 
-/** How much text waits at most; what comes then is only announced. */
+/** The most text that is queued; events beyond it are announced without their texts. */
 const maxBytes = 4 * 1024 * 1024;
 /** How long the texts of one entry are at most; longer ones are read from the store. */
 const maxEntryBytes = 64 * 1024;

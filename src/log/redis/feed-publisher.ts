@@ -4,7 +4,7 @@ import { entryArguments } from './feed-entry.ts';
 import type { FeedSettings } from './redis-feed-options.ts';
 import type { RedisLink } from './redis-link.ts';
 
-/** Adds news to the streams of their topics, on a connection of its own; callers never wait for it. */
+/** Publishes news to the streams of their topics on a dedicated connection; callers never wait for it. */
 export class FeedPublisher {
   readonly #link: RedisLink;
   readonly #settings: FeedSettings;
@@ -38,7 +38,7 @@ export class FeedPublisher {
     this.#send();
   }
 
-  /** Sends what waits, if that is possible at once, and ends. */
+  /** Sends the queued news if that is possible at once, then closes the connection. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#sending;
@@ -57,7 +57,7 @@ export class FeedPublisher {
   }
 
   async #sendAll(): Promise<void> {
-    // What is published in the same turn goes together.
+    // News published in the same turn are sent together.
     await Promise.resolve();
     for (let failures = 0; this.#hasWork; ) {
       const news = this.#backlog.take();

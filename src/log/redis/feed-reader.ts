@@ -8,8 +8,8 @@ import type { FeedSettings } from './redis-feed-options.ts';
 import type { RedisLink } from './redis-link.ts';
 
 /**
- * Reads the streams of all topics that somebody listens to, with one blocking command on one connection. A stream of
- * this process alone, which is read too, wakes it when a topic is added, and its absence shows that Redis was emptied.
+ * Reads the streams of all topics that have listeners, with one blocking command on one connection. A private wake-up
+ * stream of this process unblocks the command when a topic is added; when it is missing, Redis was emptied.
  */
 export class FeedReader {
   readonly #link: RedisLink;
@@ -111,7 +111,7 @@ export class FeedReader {
     this.#checkedAt = performance.now();
   }
 
-  /** Looks where the streams of new topics end: what came before it is in the store. */
+  /** Reads the current end of the streams of new topics; everything before it is in the store. */
   async #findPositions(redis: Redis): Promise<void> {
     const current = new Set(this.#listeners.topics);
     for (const topic of this.#positions.keys()) if (!current.has(topic)) this.#positions.delete(topic);

@@ -10,7 +10,7 @@ export interface RedisFeedOptions {
   readonly expireMs?: number;
   /** How long a read waits for news, in milliseconds; 2,000 when absent. */
   readonly blockMs?: number;
-  /** How long other commands may take before the connection is given up, in milliseconds; 2,000 when absent. */
+  /** How long other commands may take before the connection is closed, in milliseconds; 2,000 when absent. */
   readonly commandMs?: number;
   /** Called when Redis cannot be used any more, with the reason, and with undefined when it can again. */
   readonly onOutage?: (reason: string | undefined) => void;
@@ -26,7 +26,7 @@ export const checkRedisFeedOptions = optionsCheck<RedisFeedOptions>('RedisFeed.o
   onOutage: callback().optional(),
 }));
 
-/** What the two halves of a feed share. */
+/** The settings shared by the publisher and the reader of a feed. */
 export interface FeedSettings extends Required<Omit<RedisFeedOptions, 'onOutage'>> {
   readonly onSuccess: () => void;
   readonly onFailure: (error: unknown) => void;

@@ -10,7 +10,7 @@ import type { Tables } from './tables.ts';
 
 /** How many threads are kept at hand. */
 const mostThreads = 500;
-/** How many events are read to continue an outline; one that is further behind is left to the backlog. */
+/** How many events are read to continue an outline; the backlog handles a thread that is further behind. */
 const mostRead = 4 * outlineEvents;
 
 /** How far the outlines of a thread are. */
@@ -36,7 +36,7 @@ export class AppendedOutlines {
     this.#sql = sql;
   }
 
-  /** Takes in the events that are appended after a seq; call the result when their transaction is committed. */
+  /** Stores the outlines due for events appended after `seq`; call the returned function after the commit. */
   append(key: number, seq: number, { events, bodies }: Encoded): () => void {
     const known = this.#progress.get(key);
     this.#progress.delete(key);
@@ -88,7 +88,7 @@ function isBehind({ seq, outlineSeq }: Progress): boolean {
   return seq - outlineSeq > mostRead;
 }
 
-/** What is read, or something else where the file is damaged: an append does not depend on what came before. */
+/** Returns the read value, or `other` when the file is damaged there: an append does not depend on earlier events. */
 function readable<Value>(read: () => Value, other: Value): Value {
   try {
     return read();

@@ -63,7 +63,7 @@ export class ContentTable {
     return (this.#bytes.get(thread, after, before) as [number | null])[0] ?? 0;
   }
 
-  /** Releases long texts of the events of a row after a seq, at most this many; returns whether none are left. */
+  /** Releases at most `most` long texts of the events of a row after a seq; returns whether all are released. */
   releaseSome(thread: number, after: number, most: number): boolean {
     const rows = this.#last.all(thread, after, most) as [number, unknown][];
     for (const [seq, hash] of rows) {

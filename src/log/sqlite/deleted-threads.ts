@@ -16,13 +16,13 @@ export interface DeletedThreadsOptions {
 /** How many rows, and how many pages of the file, are removed before others get their turn. */
 const rowsAtOnce = 500;
 const pagesAtOnce = 100;
-/** Pauses, in milliseconds, until what was deleted is removed from the file beside the log while others read it. */
+/** Pauses, in milliseconds, between attempts to remove deleted data from a WAL file that other connections read. */
 const pauses = [1, 2, 5, 10, 20, 50, 100];
 const laterMs = 1_000;
 
 /**
- * Removes what deleted threads leave, in small steps: their rows, the pages of the file that become free, and what the
- * file beside it (`-wal`) still holds of them. What others prevent for now is done later.
+ * Removes the data of deleted threads in small steps: their rows, the free pages of the file and their copies in the
+ * WAL file (`-wal`). Steps that another connection blocks are retried later.
  */
 export class DeletedThreads {
   readonly #options: DeletedThreadsOptions;
@@ -39,13 +39,13 @@ export class DeletedThreads {
     this.#checkpoint = query(options.db, 'PRAGMA log.wal_checkpoint(TRUNCATE)');
   }
 
-  /** Resolves when nothing of the threads is left, or when others prevent it for now. */
+  /** Resolves when the data of the threads is removed, or when other connections block that for now. */
   remove(keys: readonly number[]): Promise<void> {
     this.#keys.push(...keys);
     return (this.#removing ??= this.#removeAll());
   }
 
-  /** Goes on with what a process that ended did not remove. */
+  /** Resumes the removal of threads that an ended process did not finish. */
   removeRest(): void {
     try {
       const rest = this.#options.tables.threads.allHidden();
@@ -61,7 +61,7 @@ export class DeletedThreads {
     clearTimeout(this.#later);
   }
 
-  /** Never rejects: the threads are gone for everybody already. */
+  /** Never rejects: the threads are already invisible to all readers. */
   async #removeAll(): Promise<void> {
     try {
       while (this.#keys.length > 0) {
@@ -70,7 +70,7 @@ export class DeletedThreads {
         if (!(await this.#cleanWal())) this.#continueLater();
       }
     } catch {
-      this.#continueLater(); // Whatever prevents it now, such as another process, may be gone then.
+      this.#continueLater(); // The cause, such as another process, may be gone by then.
     } finally {
       this.#removing = undefined;
     }
@@ -85,7 +85,7 @@ export class DeletedThreads {
     }
   }
 
-  /** Removes some of what a thread leaves; returns the thread to go on with. */
+  /** Removes some data of a deleted thread; returns the thread to continue with. */
   #removeSome(key: number): number | null {
     const { threads, events, rawLines } = this.#options.tables;
     const thread = threads.hidden(key);
@@ -100,7 +100,7 @@ export class DeletedThreads {
     return thread.owner;
   }
 
-  /** Gives free pages back to the disk; a file that was not made for that keeps them. */
+  /** Returns free pages to the disk; a file without incremental vacuum keeps them. */
   async #shrink(): Promise<void> {
     const { db, perform } = this.#options;
     for (let before = Number.POSITIVE_INFINITY; ; ) {
@@ -114,7 +114,7 @@ export class DeletedThreads {
     }
   }
 
-  /** Returns false when somebody still reads what the file beside the log holds. */
+  /** Returns false when another connection still reads from the WAL file. */
   async #cleanWal(): Promise<boolean> {
     for (const ms of pauses) {
       if (this.#isClosed || this.#isWalClean()) return true;

@@ -17,7 +17,7 @@ import type { KeptThread, Place } from './thread-row.ts';
 /** How many events, and how many bytes of them, are derived from before others get their turn. */
 const eventsAtOnce = 200;
 const bytesAtOnce = 1024 * 1024;
-/** How many such steps are taken before a search, which is answered with what is indexed until then. */
+/** How many such steps run before a search, which then uses the texts indexed so far. */
 export const stepsBeforeSearch = 10;
 /** How long after an append, and after the file is opened, it is derived from what is marked, unless a query needs it earlier. */
 const delayMs = 500;
@@ -80,7 +80,7 @@ export class DerivationBacklog {
     this.#insert.run(key, after);
   }
 
-  /** Derives from what is marked shortly after; call it when the transaction of the mark is committed. */
+  /** Schedules deriving from marked threads; call it when the transaction of the mark is committed. */
   schedule(): void {
     if (this.#timer !== undefined || this.#isClosed) return;
     this.#timer = setTimeout(() => {
@@ -90,12 +90,12 @@ export class DerivationBacklog {
     this.#timer.unref();
   }
 
-  /** Notes that the file is in use: what is done in the background waits a moment, so that others are not held up. */
+  /** Notes that the file is in use: background work is delayed for a moment, so that it does not block other calls. */
   noteUse(): void {
     this.#usedAt = performance.now();
   }
 
-  /** Derives from what is marked, in at most this many steps; never rejects. */
+  /** Derives from marked threads in at most this many steps; never rejects. */
   async catchUp(mostSteps: number = Number.MAX_SAFE_INTEGER): Promise<IndexRest> {
     let hasMore = true;
     try {
@@ -127,11 +127,11 @@ export class DerivationBacklog {
           await this.#beforeQuery(() => this.#deriveFrom(key));
         }
     } catch {
-      // The query is answered with what is derived until now.
+      // The query is answered with the data derived so far.
     }
   }
 
-  /** Derives from some events of a deleted thread, whose calls stay counted; returns whether none are left. */
+  /** Derives from some events of a deleted thread, whose calls stay counted; returns whether it is finished. */
   finishDeleted(key: number): boolean {
     if (this.#readMark(key) === undefined) return true;
     if (this.#deriveFrom(key) === undefined) this.#delete.run(key);
@@ -140,7 +140,7 @@ export class DerivationBacklog {
     return isFinished;
   }
 
-  /** What is left is done by the next process that opens the file. */
+  /** Stops deriving; the next process that opens the file continues the backlog. */
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -185,7 +185,7 @@ export class DerivationBacklog {
     return this.#nextMark(upTo) !== undefined;
   }
 
-  /** What a branch shares is derived from first, in its own small steps. */
+  /** Returns the row to derive from first: the one whose events a branch shares, as long as it is not finished. */
   #unfinishedOwner({ key }: Mark): number {
     const place = this.#sql.threads.kept(key);
     const owner = place && this.#sql.threads.owner(place);

@@ -23,7 +23,7 @@ import { type Place, type ThreadRow } from './thread-row.ts';
 /** How many texts are looked at together. */
 const textsAtOnce = 64;
 
-/** Finds things with what is derived from events, after the backlog is worked through. */
+/** Answers queries from derived data, after processing the backlog. */
 export class DerivedRows {
   readonly #sql: Tables;
   readonly #backlog: DerivationBacklog;
@@ -112,7 +112,7 @@ export class DerivedRows {
     return { hits };
   }
 
-  /** Removes what is derived from the events of a row after a seq, a little at once; returns whether nothing is left. */
+  /** Removes some data derived from the events of a row after a seq; returns whether all of it is removed. */
   deleteSome(key: number, after: number, most: number): boolean {
     if (!this.#backlog.finishDeleted(key)) return false;
     this.removeTitle(key);

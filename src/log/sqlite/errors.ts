@@ -2,7 +2,7 @@ import { type ErrorCode, SingletreeError } from '../../base/singletree-error.ts'
 import { errorText } from '../../base/error-text.ts';
 import { defined } from '../../base/defined.ts';
 
-/** What SQLite says went wrong, without the part of its code that only says where. */
+/** The primary result codes of SQLite. */
 const primary = {
   error: 1,
   busy: 5,
@@ -34,7 +34,7 @@ const signsOfDamage: ReadonlySet<number> = new Set([
   primary.notADatabase,
 ]);
 
-/** A value in the file is not what was stored there; `what` names it. */
+/** The error for a damaged value in the file; `what` names the value. */
 export class DamagedValue extends Error {
   readonly details: Readonly<Record<string, unknown>>;
 
@@ -44,12 +44,12 @@ export class DamagedValue extends Error {
   }
 }
 
-/** Says that a thread's row is not what was stored there. */
+/** Returns the error for a damaged row of a thread. */
 export function damagedThread(threadId: string): DamagedValue {
   return new DamagedValue(`the thread "${threadId}"`, { threadId });
 }
 
-/** Runs something that may fail in SQLite; what fails there is thrown as an error that says what to do. */
+/** Runs an action and throws errors of SQLite as errors that state what to do. */
 export function translateErrors<Result>(path: string, action: () => Result): Result {
   try {
     return action();
@@ -58,7 +58,7 @@ export function translateErrors<Result>(path: string, action: () => Result): Res
   }
 }
 
-/** The error of SQLite as one that says what to do; one of our own as it is. */
+/** Returns a SQLite error as a `SingletreeError` that states what to do, and a `SingletreeError` unchanged. */
 export function translated(path: string, cause: unknown): SingletreeError {
   if (SingletreeError.is(cause)) return cause;
   const raw = numberIn(cause, 'rawCode');

@@ -226,7 +226,7 @@ export class EventTable {
     }
   }
 
-  /** Removes events of a row with a higher seq, at most this many; returns whether none are left. */
+  /** Removes at most `most` events of a row after a seq; returns whether all are removed. */
   deleteSome(thread: number, after: number, most: number): boolean {
     if (!this.#contents.releaseSome(thread, after, contentsAtOnce)) return false;
     return changes(this.#deleteAfter.run(thread, after, most)) < most;
@@ -250,7 +250,7 @@ export class EventTable {
   }
 }
 
-/** Events were validated when they were stored: this sees only that what is read is one, and in its place. */
+/** Checks only the seq and the presence of a type: events were validated when they were stored. */
 function isEvent(value: unknown, seq: number): value is LoggedEvent {
   const { seq: stored, type } = (value ?? {}) as Partial<LoggedEvent>;
   return stored === seq && typeof type === 'string';

@@ -8,7 +8,7 @@ export class FileWatch {
   /** Changes when another process wrote to the file. */
   #seen: number;
   #poll: ReturnType<typeof setInterval> | undefined;
-  /** Whether a tail waits; it begins to wait anew after each batch, and the timer outlasts the time between. */
+  /** Whether a tail waits. Tails stop waiting during each batch; the timer is kept for that time. */
   #isAwaited = false;
   #isClosed = false;
 
@@ -19,7 +19,7 @@ export class FileWatch {
     this.#seen = this.#read();
   }
 
-  /** Says whether anybody waits for a change. */
+  /** Sets whether a tail waits for a change. */
   await(isAwaited: boolean): void {
     this.#isAwaited = isAwaited;
     if (!isAwaited) this.#poll?.unref();
@@ -48,7 +48,7 @@ export class FileWatch {
     this.#onChange();
   }
 
-  /** When the file cannot be used the tails look themselves, and end with what is wrong. */
+  /** Returns NaN when the file cannot be read, so that the tails read it themselves and end with the error. */
   #read(): number {
     try {
       return (this.#version.get() as [number])[0];

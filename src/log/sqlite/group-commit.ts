@@ -68,7 +68,7 @@ export class GroupCommit {
     this.flush();
   }
 
-  /** Undefined when each has to be written alone: the lock is not free, or one of them fails and says so then. */
+  /** Returns undefined when each has to be written alone: the lock is not free, or one of the writes throws. */
   #writeTogether(group: readonly WaitingWrite[]): (() => unknown)[] | undefined {
     if (group.length === 1 || this.#options.isLockAwaited()) return undefined;
     try {

@@ -30,7 +30,7 @@ export class LeaseTable {
       db,
       `INSERT INTO leases ${columns} VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET ${changes}, token = excluded.token`,
     );
-    // A lease that lasts longer than it can is one from before the machine was started: the clock began anew.
+    // A lease that ends later than its ttl allows is from before the machine restarted, which resets the clock.
     this.#take = query(
       db,
       `INSERT INTO leases ${columns} VALUES (?, ?, 1, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET ${changes}, token = token + 1 WHERE owner = excluded.owner OR until <= ? OR until > ? + ttl RETURNING ${asNumber('token')}`,

@@ -13,8 +13,8 @@ interface Waiting {
 }
 
 /**
- * Performs what needs a lock of the file. While another process holds it the event loop goes on: the lock is tried
- * again after ever longer pauses, and after `waitMs` the action fails as it failed at first.
+ * Performs actions that need a lock of the file. While another process holds the lock, an action is retried with
+ * increasing pauses without blocking the event loop; after `waitMs` it rejects with its first error.
  */
 export class LockWait {
   readonly #waitMs: number;
@@ -64,7 +64,7 @@ export class LockWait {
     }
   }
 
-  /** What waits fails with `log_closed`. */
+  /** Rejects all waiting actions with `log_closed`. */
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);

@@ -35,7 +35,7 @@ export class OpenTable {
     this.#own.run(owner, thread, JSON.stringify(runId));
   }
 
-  /** Writes the open things of a thread anew when `seq` is its newest event; returns whether it is. */
+  /** Replaces the open things of a thread when `seq` is its newest event; returns whether it is. */
   replace(thread: Pick<Head, 'key' | 'seq'> | undefined, things: readonly OpenThing[], seq: number): boolean {
     if (thread?.seq !== seq) return false;
     this.deleteAll(thread.key);

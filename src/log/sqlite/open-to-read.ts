@@ -8,7 +8,7 @@ import { type Connection } from './statement.ts';
 import { schemaVersion } from './schema.ts';
 import { prepareTables, type Tables } from './tables.ts';
 
-/** Whether a file, or one that is created there, can be written: SQLite needs to write beside it too. */
+/** Returns whether the file can be written or created; SQLite also needs to write to its folder. */
 export function canWrite(path: string): boolean {
   if (!existsSync(path)) return true;
   try {
@@ -24,7 +24,7 @@ export function openToRead(path: string): { readonly db: Connection; readonly ta
   return translateErrors(path, () => {
     checkHeader(path);
     const url = pathToFileURL(path);
-    // Without the files beside it nobody uses the file, and no lock is needed, which could not be taken.
+    // Without `-shm` and `-wal` files no process uses the file; `immutable` skips the lock, which could not be taken.
     const isUsed = existsSync(`${path}-shm`) || (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
     url.search = isUsed ? 'mode=ro' : 'mode=ro&immutable=1';
     const db = connect(url.href);

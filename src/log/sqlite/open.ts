@@ -48,7 +48,7 @@ export function holdFiles(db: Connection, path: string): void {
   heldBy.set(db, files.map(holdFile));
 }
 
-/** What survives a power loss: `process`, all but the last moments; `power`, everything acknowledged, more slowly. */
+/** The writes that survive a power loss: `process`, all but the most recent; `power`, all acknowledged, but slower. */
 export type SqliteDurability = 'process' | 'power';
 
 export interface OpenOptions {
@@ -102,20 +102,20 @@ function makeShrinkable(db: Connection): void {
 }
 
 /**
- * Closes a connection; the file then holds everything by itself, unless another process is reading it or the disk is
- * full: then the file beside it holds the newest part.
+ * Closes a connection and checkpoints the WAL file. When another process is reading or the disk is full, the newest
+ * writes stay in the WAL file.
  */
 export function closeDatabase(db: Connection): void {
   try {
     db.exec('PRAGMA log.wal_checkpoint(TRUNCATE)');
   } catch {
-    // Nothing is lost: the next one to open the file finds what is beside it.
+    // No data is lost: the next connection reads the WAL file.
   } finally {
     disconnect(db);
   }
 }
 
-/** Creates the file in a folder that exists, readable by its user only (SQLite gives the files beside it the same mode), or checks it. */
+/** Checks the file, or creates it in an existing folder with mode 0600, which SQLite also gives `-wal` and `-shm`. */
 function prepareFile(path: string): void {
   const folder = dirname(path);
   if (!existsSync(folder))

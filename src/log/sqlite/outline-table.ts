@@ -39,7 +39,7 @@ export class OutlineTable {
     this.#insert.run(thread, snapshot.seq, JSON.stringify(snapshot));
   }
 
-  /** The newest outline of a row at or before a seq; undefined when there is none, or the file is damaged there. */
+  /** Returns the newest outline of a row at or before a seq; undefined when it does not exist or is damaged. */
   newest(thread: number, seq: number): OutlineSnapshot | undefined {
     const [bytes] = (this.#newest.get(thread, Math.min(seq, lowest32)) as [unknown] | undefined) ?? [];
     const snapshot = jsonIn(textIn(bytes)) as OutlineSnapshot | undefined;
@@ -60,7 +60,7 @@ export class OutlineTable {
     return (this.#message.get(thread, messageId, Math.min(upTo, lowest32)) as [number] | undefined)?.[0];
   }
 
-  /** Removes what is known of the events of a row with a higher seq, at most this many rows; returns whether none are left. */
+  /** Removes at most `most` rows of each table for the events of a row after a seq; returns whether all are removed. */
   deleteSome(thread: number, after: number, most: number): boolean {
     const outlines = changes(this.#deleteOutlines.run(thread, after, most));
     return outlines < most && changes(this.#deleteMessages.run(thread, after, most)) < most;

@@ -83,7 +83,7 @@ export class RawLineTable {
     });
   }
 
-  /** Removes raw lines of a thread, at most this many; returns whether none are left. */
+  /** Removes at most `most` raw lines of a thread; returns whether all are removed. */
   deleteSome(thread: number, most: number): boolean {
     let room = most;
     for (const [key] of this.#runsOf.all(thread) as [number][]) {

@@ -144,7 +144,7 @@ const migrations: readonly (string | ((db: Connection) => void))[] = [
     moveNotes(db);
     for (const what of ['open_runs', 'pending_relays', 'follow_ups']) db.exec(`DROP INDEX log.threads_with_${what}`);
   },
-  // What was counted before stays counted, without its thread.
+  // Usage counted before remains, without its thread.
   `ALTER TABLE used RENAME TO used_before;
    CREATE TABLE log.used (
      resource TEXT NOT NULL,

@@ -8,7 +8,7 @@ export interface SqliteLogOptions {
   durability?: SqliteDurability;
   /**
    * How long a call waits, in milliseconds, while another process holds the lock of the file, before it rejects with
-   * `log_busy`; 30,000 when absent. Everything else goes on meanwhile.
+   * `log_busy`; 30,000 when absent. The event loop is not blocked during the wait.
    */
   lockWaitMs?: number;
   /** How long the constructor waits for that lock, in milliseconds; nothing else happens meanwhile. 2,000 when absent. */

@@ -317,7 +317,7 @@ export class SqliteLog implements EventLog {
     return this.#read(() => this.#rawLines.read(this.#history.place(threadId).key, runId, range));
   }
 
-  /** Writes the index of open things of a thread anew when `seq` is its newest event; returns whether it is. */
+  /** Replaces the open things in the index of a thread when `seq` is its newest event; returns whether it is. */
   async replaceOpen(threadId: string, things: readonly OpenThing[], seq: number): Promise<boolean> {
     return this.#write(() => this.#sql.open.replace(this.#sql.threads.head(threadId), things, seq));
   }

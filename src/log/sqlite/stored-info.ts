@@ -3,13 +3,13 @@ import { metadataText } from '../threads.ts';
 import { damagedThread } from './errors.ts';
 import { jsonIn } from './stored-text.ts';
 
-/** What a thread's row holds as JSON. */
+/** The fields of a thread that its row stores as JSON. */
 export interface ThreadInfo extends Pick<Thread, 'metadata'> {
   readonly title: Thread['title'] | undefined;
   readonly branchedFrom: Thread['branchedFrom'] | undefined;
 }
 
-/** What a stored text says of a thread; throws when the file is damaged there. */
+/** Parses the stored JSON of a thread; throws when the file is damaged there. */
 export function parseInfo(threadId: string, text: string): ThreadInfo {
   const info = jsonIn(text) as Partial<ThreadInfo> | null | undefined;
   if (typeof info !== 'object' || !isRecord(info?.metadata)) throw damagedThread(threadId);
@@ -43,7 +43,7 @@ export class StoredInfo {
     return this.#text;
   }
 
-  /** Drops what it holds of threads. */
+  /** Drops its cached data of threads. */
   clear(): void {
     this.#text = '';
     this.#metadata.clear();

@@ -3,7 +3,7 @@ import { parseJson } from '../../base/parse-json.ts';
 /**
  * The native library ends the process when it reads a text that is not UTF-8, as in a damaged file: a value, or the
  * declared type of a column. So every result column is an expression that is no text: texts are read as bytes, and
- * numbers are made numbers whatever the file holds in their place.
+ * numbers are cast to numbers even when the file stores another type.
  */
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -40,7 +40,7 @@ export function textsIn(bytes: unknown, count: number): string[] | undefined {
   return texts?.length === count ? texts : undefined;
 }
 
-/** What a stored text says as JSON; undefined when the file is damaged there. */
+/** Parses a stored text as JSON; returns undefined when the file is damaged there. */
 export function jsonIn(text: string | undefined): unknown {
   return text === undefined ? undefined : parseJson(text);
 }

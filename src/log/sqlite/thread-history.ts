@@ -5,7 +5,7 @@ import { EventPage, type Segment } from './event-table.ts';
 import type { Tables } from './tables.ts';
 import type { Place } from './thread-row.ts';
 
-/** Reads the events of threads, also those that a branch shares with the threads it came from. */
+/** Reads the events of threads, including those that a branch shares with its ancestors. */
 export class ThreadHistory {
   readonly #sql: Tables;
 
@@ -45,7 +45,7 @@ export class ThreadHistory {
     }
   }
 
-  /** Which rows hold which part of a thread's history, oldest first. */
+  /** Returns the rows that store a thread's history and the seqs that each one has, oldest first. */
   #segments(threadId: string, place: Place, { after, before }: { after: number; before: number }): Segment[] {
     const segments: Segment[] = [];
     let end = before;

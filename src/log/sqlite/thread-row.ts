@@ -12,7 +12,7 @@ export interface ThreadRow extends Place {
   readonly info: string;
   readonly created: string;
   readonly updated: string;
-  /** What is open in it, as JSON. */
+  /** The open things of the thread, as JSON. */
   readonly open: string;
   readonly seq: number;
   /** The newest event that was imported; null when the thread was not made for an import. */
@@ -34,6 +34,6 @@ export interface Head {
   readonly key: number;
   readonly seq: number;
   readonly token: number | undefined;
-  /** Whether the thread is in the backlog of what is derived from. */
+  /** Whether the thread is in the derivation backlog. */
   readonly isMarked: boolean;
 }

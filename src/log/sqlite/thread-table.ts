@@ -78,14 +78,14 @@ export class ThreadTable {
     return row === undefined ? undefined : toRow(row, id);
   }
 
-  /** What an append has to know of a thread, and the newest token of a lease. */
+  /** Returns the state of a thread that an append needs, with the newest token of a lease. */
   head(id: string, leaseName = ''): Head | undefined {
     if (!isUsableId(id)) return undefined;
     const row = this.#head.get(leaseName, id) as [number, number, number | null, number] | undefined;
     return row && { key: row[0], seq: row[1], token: row[2] ?? undefined, isMarked: row[3] === 1 };
   }
 
-  /** What a thread is called and carries, as text. */
+  /** Returns the title, metadata and branch point of a thread as stored JSON. */
   info(key: number, id: string): string {
     const [bytes] = (this.#info.get(key) as [unknown] | undefined) ?? [];
     const text = textIn(bytes);
@@ -161,7 +161,7 @@ export class ThreadTable {
     this.#updateInfo.run(info, updated, key);
   }
 
-  /** Takes away a thread's name and all it carries; no id that somebody chose begins with a control character. */
+  /** Removes a thread's id, title and metadata; the control character keeps the new id apart from ids of callers. */
   hide(key: number): void {
     this.#hide.run(`\u0001${key}`, '{"metadata":{}}', key);
   }
@@ -198,7 +198,7 @@ export class ThreadTable {
       values.push(after.updatedAt, after.id);
     }
     const page = `FROM threads WHERE ${conditions.join(' AND ')} ORDER BY updated DESC, id DESC LIMIT ?`;
-    // What is open has no order of its own: only the rows of the page are read after all of it was sorted.
+    // Threads with open things have no index by `updated`: sort the keys first, then read only the rows of the page.
     const rows =
       open === undefined ? page : `FROM threads WHERE key IN (SELECT key ${page}) ORDER BY updated DESC, id DESC`;
     return query(this.#db, `SELECT ${threadColumns} ${rows}`)
@@ -235,7 +235,7 @@ function toRow(row: unknown, asked?: string): ThreadRow {
   return { key, owner, fork, seq, imported, id, resource, created, updated, info, open };
 }
 
-/** The thread a row stands for. */
+/** Returns the thread of a row. */
 export function toThread(row: ThreadRow): Thread {
   const info = parseInfo(row.id, row.info);
   const open = toOpenThings(row);

@@ -8,7 +8,7 @@ const columns = ['input', 'output', 'cache_read', 'cache_write', 'reasoning', 'c
 const sums = [...columns, 'failed', 'tool_ms'];
 const keys = ['resource', 'day', 'agent', 'model', 'thread', 'tool'];
 
-/** What calls of models and tools used, one row for each resource, day, agent, model, thread and tool. */
+/** The usage of model and tool calls, with one row for each resource, day, agent, model, thread and tool. */
 export class UsageTable {
   readonly #add;
   readonly #rows;

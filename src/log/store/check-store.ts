@@ -26,12 +26,12 @@ export interface StoreReport {
   events: number;
   rawLines: number;
   problems: StoreProblem[];
-  /** The threads of which something that follows from events was written anew. */
+  /** The threads whose derived tables were rebuilt. */
   rebuilt: string[];
 }
 
 export interface CheckStoreOptions {
-  /** Replaces what is stored beside the events (what is open, messages in tables) and is not what they say. */
+  /** Rebuilds derived tables (open things, messages) that do not match the events. */
   readonly rebuild?: boolean;
   readonly onProgress?: (report: Readonly<StoreReport>) => void;
 }
@@ -41,18 +41,18 @@ const checkOptions = optionsCheck<CheckStoreOptions>('checkStore')(() => ({
   onProgress: callback().optional(),
 }));
 
-/** What a store keeps beside the events in tables of its own, computed from them. */
+/** The tables that a store derives from the events. */
 interface DerivedTables {
-  /** Writes the index of open things of a thread anew when `seq` is its newest event; returns whether it is. */
+  /** Replaces the open things in the index of a thread when `seq` is its newest event; returns whether it is. */
   replaceOpen(threadId: string, things: readonly OpenThing[], seq: number): Promise<boolean>;
   /** Returns the threads whose messages were not what their events say; with `rebuild` they are replaced. */
   checkMessages(options: { readonly rebuild: boolean }): Promise<{ readonly different: readonly string[] }>;
 }
 
 /**
- * Reads everything that a store has: events are gapless from 1 to the newest seq and readable, raw lines gapless from 1,
- * and what is open and messages in tables of their own are those of the events. Rejects only when the store cannot be
- * read at all.
+ * Reads a whole store and reports its problems: events must be readable and gapless from 1 to the newest seq, raw lines
+ * gapless from 1, and the derived tables of open things and messages must match the events. Rejects only when the store
+ * cannot be read at all.
  */
 export async function checkStore(
   log: EventLog & Partial<DerivedTables>,
@@ -86,7 +86,7 @@ function isSame(things: readonly OpenThing[], others: readonly OpenThing[]): boo
   return list(things) === list(others);
 }
 
-/** Reports what is wrong with a thread; returns what is open by its events, undefined when they cannot be read. */
+/** Reports the problems of a thread; returns its open things by its events, undefined when they cannot be read. */
 async function checkThread(
   log: EventLog,
   thread: Thread,
@@ -130,7 +130,7 @@ async function checkThread(
   }
 }
 
-/** Returns an event; reports what is wrong with it. */
+/** Returns an event and reports its problems. */
 function checkEvent(
   text: string,
   seq: number,

@@ -37,7 +37,7 @@ export async function copyStore(
   return new StoreCopy(source, target, onProgress).run();
 }
 
-/** Marks a thread of the target that stands for a deleted one until the copy ends. */
+/** Marks a thread of the target that represents a deleted one until the copy ends. */
 const deletedMark = 'copy:deleted';
 
 class StoreCopy {
@@ -67,7 +67,7 @@ class StoreCopy {
     return this.#progress;
   }
 
-  /** Indexes what was copied: the first search in the target finds all of it. */
+  /** Indexes the copied events, so that the first search in the target finds all of them. */
   async #index(): Promise<void> {
     const { log } = this.#target;
     while ((await log.indexSome?.())?.hasMore === true) await nextTurn();
@@ -115,7 +115,7 @@ class StoreCopy {
     this.#onProgress(this.#progress);
   };
 
-  /** Makes the thread in the target, without events of its own. */
+  /** Creates the thread in the target, without its own events. */
   async #begin(thread: Thread): Promise<Thread> {
     const { log } = this.#target;
     const { id, resourceId, title, branchedFrom, importedSeq } = thread;

@@ -27,7 +27,7 @@ export class ThreadCopy {
     this.#id = id;
   }
 
-  /** Adds what is missing after what the target has. */
+  /** Adds the data that the target does not have yet. */
   async run(there: Thread, report: Report): Promise<void> {
     await this.#checkBeginning(there);
     const keys = await this.#keysToCopy();

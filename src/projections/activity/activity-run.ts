@@ -6,7 +6,7 @@ type Call = EventOf<'tool_call'>;
 
 const mostOpenCalls = 10_000;
 
-/** What the projection remembers about one run while it is open. */
+/** The state of the projection for one open run. */
 export class ActivityRun {
   readonly table: ToolTable;
   readonly calls = new Map<string, Call>();

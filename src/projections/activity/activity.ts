@@ -9,7 +9,7 @@ export interface Success {
   readonly isSuccess?: boolean;
 }
 
-/** What an agent did to its surroundings: where and whether it worked, never what it read, wrote or printed. */
+/** One effect of an agent on its environment: target and success, never the content read, written or printed. */
 export type Operation =
   | ({
       readonly type: 'command';
@@ -29,7 +29,7 @@ export type Operation =
       readonly subagentName?: string;
     } & Success);
 
-/** One entry of the activity of a run, the same whatever agent ran; optional fields are absent, never null. */
+/** One entry of the activity of a run, in the same form for every agent; optional fields are absent, never null. */
 export type Activity = {
   /** ISO 8601: when it was seen. */
   readonly timestamp: string;

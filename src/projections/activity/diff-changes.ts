@@ -7,7 +7,7 @@ export interface TextEdit {
   readonly line?: number;
 }
 
-/** What a call changes in one file, as far as it was recorded: replaced texts, the whole content, or a patch. */
+/** The recorded changes of a call to one file: replaced texts, the whole content, or a patch. */
 export interface FileChange {
   readonly path: string;
   readonly action: 'add' | 'update' | 'delete';

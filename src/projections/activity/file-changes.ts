@@ -6,8 +6,8 @@ import { patchSections } from './patch-files.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the changes of files that a call makes, or would make; none for a call that changes no files. What the result
- * reports as `patch`, a unified diff with line numbers, takes the place of texts without a position.
+ * Returns the file changes that a call makes or would make; empty for a call that changes no files. A `patch` in the
+ * result, a unified diff with line numbers, replaces requested texts that have no position.
  */
 export function listFileChanges(call: RecordedCall): readonly FileChange[] {
   const changes = requestedChanges(call);
@@ -103,7 +103,7 @@ function listEdits(input: Fields, result: Fields): readonly TextEdit[] {
   });
 }
 
-/** A text without one that it takes the place of, or a place of its own, is the whole file. */
+/** Returns the text that is the whole new file: the input has neither a text to replace nor an insertion line. */
 function wholeText(input: Fields): string | undefined {
   const isPlaced = 'insert_line' in input || beforeFields.some(name => name in input);
   return isPlaced ? undefined : textIn(input, afterFields, true);

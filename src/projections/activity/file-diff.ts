@@ -28,7 +28,7 @@ export interface FileDiff {
   readonly hunks: readonly DiffHunk[];
   readonly added: number;
   readonly removed: number;
-  /** Whether only the change itself is known, not what it changed. */
+  /** Whether the changed lines are unknown: only the fact that the file changed was recorded. */
   readonly isUnknown: boolean;
 }
 

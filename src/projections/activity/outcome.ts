@@ -1,6 +1,6 @@
 import type { ToolOutput } from '../../events/tools.ts';
 
-/** What a tool's output says about its success; empty when there is no output. */
+/** Returns the success and exit code that a tool's output states; empty without an output. */
 export function getOutcome(output: ToolOutput | undefined): { isSuccess?: boolean; exitCode?: number } {
   if (output === undefined) return {};
   if (!('context' in output)) return { isSuccess: false };

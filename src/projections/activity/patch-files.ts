@@ -4,7 +4,7 @@ export interface PatchFile {
   readonly path: string;
 }
 
-/** What a patch does to one file: its lines are as in a unified diff, hunks begin with `@@`. */
+/** The part of a patch for one file; its lines are those of a unified diff, and hunks begin with `@@`. */
 export interface PatchSection {
   readonly action: 'add' | 'update' | 'delete';
   readonly path: string;

@@ -11,7 +11,7 @@ import { ruleFor, type ToolTable } from './tool-table.ts';
 /** Returns the record on a raw line, parsed when it is JSON; undefined when it is not available. */
 export type LineOf = (line: number, runId: string) => unknown;
 
-/** What `projectActivity` remembers from event to event: only what is open. */
+/** The state of `projectActivity`; it has only open runs. */
 export interface ActivityState {
   readonly tables: Readonly<Record<string, ToolTable>>;
   readonly runs: Map<string, ActivityRun>;
@@ -23,10 +23,10 @@ export function createActivityState(tables: Readonly<Record<string, ToolTable>> 
 }
 
 /**
- * Returns the activity that one more event of a thread adds, whatever agent it came from: a message when its final
- * fragment arrives, or when something else follows a message whose end is not marked; an operation with the result of its call, or when its run ends without one. A tool that is not
- * understood is `unknown` with the record of its result. Advances the state; the same events always give the same
- * activity.
+ * Returns the activity that the next event of a thread adds, for events of any agent. A message is added with its final
+ * fragment, or with the next other event when its end is not marked; an operation with the result of its call, or when
+ * its run ends without one. A tool that is not understood is `unknown` with the record of its result. Advances the
+ * state; the same events always return the same activity.
  */
 export function projectActivity(state: ActivityState, event: AgentEvent, lineOf: LineOf = () => undefined): Activity[] {
   if (!isKnownEvent(event)) return [];
@@ -134,7 +134,7 @@ function nothing(): Activity[] {
   return [];
 }
 
-/** What completes a call: its result, or the end of its run. */
+/** The completion of a call, by its result or by the end of its run. */
 interface Completion {
   /** The event that completes the operation. */
   readonly event: AgentEvent;

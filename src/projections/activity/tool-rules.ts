@@ -29,7 +29,7 @@ export const subagentEndTool: ToolRule = {
   },
 };
 
-/** A file is read; the range comes from `offset` and `limit`. */
+/** A rule for a tool that reads a file; `offset` and `limit` give the range. */
 export function readTool(...pathFields: string[]): ToolRule {
   return {
     activity: '`read`',
@@ -88,7 +88,7 @@ export const listTool: ToolRule = {
   },
 };
 
-/** A skill is used; its file is where the agent said, else where skills are by convention. */
+/** A rule for a tool that uses a skill; its file is the one that the agent named, else the conventional one. */
 export const skillTool: ToolRule = {
   activity: '`skill`',
   operations: (input, { cwd, output }) => {

@@ -1,19 +1,19 @@
 import type { ToolOutput } from '../../events/tools.ts';
 import type { Operation } from './activity.ts';
 
-/** What is known about a tool call when its operations are emitted. */
+/** The context of a tool call when its operations are emitted. */
 export interface CallContext {
   /** The folder the agent works in, when it is known. */
   readonly cwd?: string | undefined;
   /** The folder its shell is in, when it is known. */
   readonly shellCwd?: string | undefined;
-  /** What the tool gave back; undefined when the run ended before. */
+  /** The output of the tool; undefined when the run ended without one. */
   readonly output?: ToolOutput | undefined;
 }
 
 export type ToolInput = Readonly<Record<string, unknown>>;
 
-/** What one tool of an agent means. */
+/** Maps the calls of one tool to operations. */
 export interface ToolRule {
   /** The activity it becomes, for the reference page. */
   readonly activity: string;
@@ -23,10 +23,10 @@ export interface ToolRule {
   command?(input: ToolInput): string | undefined;
 }
 
-/** What the tools of one agent mean; a tool that is not in the table is `unknown`. */
+/** The rules for the tools of one agent; a tool without a rule is `unknown`. */
 export interface ToolTable {
   readonly rules: Readonly<Record<string, ToolRule>>;
-  /** The name under which a tool stands in the table; the name itself when absent. */
+  /** Returns the name of a tool in the table; the name itself when absent. */
   readonly nameOf?: (name: string) => string;
   /**
    * Where a relative path of a shell command is: known for every command, known until a command leaves the folder, or

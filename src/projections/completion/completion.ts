@@ -13,15 +13,15 @@ export interface OfferedCommand {
   readonly name: string;
   /** The argument as it is shown: `[name]` is optional. */
   readonly argument?: string;
-  /** What its argument is completed with. */
+  /** The kind of values that complete its argument, as `CompletionSources.values` takes it. */
   readonly completes?: string;
   readonly does: string;
 }
 
-/** What is being completed: a part of the draft, and what it can become. */
+/** The part of the draft that is being completed, and the kind of its completions. */
 export interface CompletionRequest {
   readonly kind: 'file' | 'command' | 'argument';
-  /** What was written of it. */
+  /** The part that the user has typed. */
   readonly query: string;
   /** The part of the draft that a completion replaces. */
   readonly from: number;
@@ -32,9 +32,9 @@ export interface CompletionRequest {
 
 /** One completion. */
 export interface CompletionItem {
-  /** What it inserts. */
+  /** The text that it inserts. */
   readonly text: string;
-  /** What is shown of it, and offsets in it that matched. */
+  /** The text that is displayed, and the offsets in it that matched the query. */
   readonly label: string;
   readonly positions: readonly number[];
   readonly detail?: string;
@@ -47,18 +47,18 @@ export interface Completion {
   readonly index: number;
 }
 
-/** What completions are made of. */
+/** The sources of completions. */
 export interface CompletionSources {
   readonly files: (query: string, limit: number) => readonly Ranked<string>[];
   /** The commands in the order in which they are offered. */
   readonly commands: readonly OfferedCommand[];
-  /** What an argument can be: models, modes, threads. */
+  /** Returns the values for an argument of a kind: models, modes, threads. */
   readonly values: (kind: string) => readonly { readonly text: string; readonly detail?: string }[];
 }
 
 const mostItems = 50;
 
-/** Returns what is being written at the cursor; undefined when nothing of it is completed. */
+/** Returns the completion request at the cursor; undefined when there is nothing to complete. */
 export function completionRequest({ text, cursor, isLiteral }: WrittenText): CompletionRequest | undefined {
   const before = text.slice(0, cursor);
   const command = isLiteral ? null : /^\/([\w:-]*)$/.exec(before);
@@ -85,7 +85,7 @@ export function completionFor(
   if (request === undefined) return undefined;
   const items = listItems(request, sources);
   const only = items[0];
-  // What is already written in full is no list.
+  // An item that is already written in full needs no list.
   const whole = items.find(({ text }) => text.trimEnd() === written.text.slice(request.from, request.to));
   if (only === undefined || (items.length === 1 && whole !== undefined)) return undefined;
   const chosen = before?.request.query === request.query ? before.items[before.index]?.text : whole?.text;

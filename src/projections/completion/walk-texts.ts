@@ -5,14 +5,14 @@ export interface TextWalk<Draft> {
   readonly draft: Draft;
 }
 
-/** What a step shows: a text of before, or the draft again when the walk is over. */
+/** The result of a step: an earlier text, or the draft when the walk is over. */
 export type WalkStep<Draft> =
   | { readonly text: string; readonly walk: TextWalk<Draft> }
   | { readonly draft: Draft; readonly walk: undefined };
 
 /**
- * Goes to the text before (`step` 1) or after (-1) the one that is shown; after the newest comes the draft again.
- * `entries` are the texts, the newest first. Undefined when there is none.
+ * Steps to the text before (`step` 1) or after (-1) the displayed one; the draft follows the newest text. `entries` are
+ * the texts, newest first. Returns undefined when no text exists in that direction.
  */
 export function walkTexts<Draft>(
   draft: Draft,

@@ -46,7 +46,7 @@ export function blockMessages(
   return messages;
 }
 
-/** What a person said in a block. */
+/** Returns the user messages of a block. */
 function userMessages(conversation: Conversation, block: Block): Message[] {
   return getChunks(conversation, block.id).flatMap(({ event }): Message[] =>
     event.type === 'user' ? [{ role: 'user', content: event.content }] : [],
@@ -54,8 +54,8 @@ function userMessages(conversation: Conversation, block: Block): Message[] {
 }
 
 /**
- * What a model said and asked for in a block, then a result for each call, which says so when there is none. Reasoning
- * of a model call that was cut off is left out: no provider accepts it.
+ * Returns the text and calls of a model in a block, then a result for each call; a missing result is stated as missing.
+ * Reasoning of a model call that was cut off is omitted: no provider accepts it.
  */
 function answer(conversation: Conversation, block: Block, context: BlockContext): Message[] {
   const content: AssistantPart[] = [];
@@ -93,7 +93,7 @@ function prose(conversation: Conversation, { id, kind, providerMetadata }: Chunk
   return [{ type: 'reasoning', text, ...metadata }];
 }
 
-/** The result of a call that the provider executed, as it is; undefined when there is none yet. */
+/** Returns the unchanged result of a call that the provider executed; undefined while it has none. */
 function executedResult(conversation: Conversation, call: Call, id: string): ToolResultPart | undefined {
   const { name, executedBy } = call.event;
   const result = findResult(conversation, call);

@@ -20,7 +20,7 @@ interface Turn {
   readonly mark: MessageMark;
 }
 
-/** What was made of the blocks of the branch, in order. */
+/** The entries made from the blocks of the branch, in order. */
 interface Entries {
   readonly count: number;
   /** The entry of a block. */
@@ -29,7 +29,7 @@ interface Entries {
   readonly changeOf: (entry: number) => number | undefined;
 }
 
-/** What has to be added to follow a branch, and what has to be taken off before. */
+/** The entries to remove and the messages to add, in that order, to follow a branch. */
 interface Next {
   /** The first entry that is taken off. */
   readonly firstEntry: number;
@@ -61,7 +61,7 @@ export class BranchTurns {
     return this.#turns.at(-2)?.id;
   }
 
-  /** Whether a message of the branch comes before another one of it, or is that one. */
+  /** Returns whether a message of the branch is `last` or precedes it. */
   isUpTo(messageId: string, last: string | undefined): boolean {
     return (this.#placeOf.get(messageId) ?? Infinity) <= (this.#placeOf.get(last ?? '') ?? -1);
   }
@@ -82,7 +82,7 @@ export class BranchTurns {
     this.follow(conversation, { firstEntry: 0, kept: 0, turns }, entryOf);
   }
 
-  /** What has to be done to follow the branch that ends with a message; undefined when that is unknown. */
+  /** Returns the steps to follow the branch that ends with a message; undefined when they are unknown. */
   next(conversation: Conversation, messageId: string, entries: Entries): Next | undefined {
     const touched = this.#mark && touchedSince(conversation, this.#mark);
     const { shared, added } = this.#split(conversation, messageId);
@@ -104,7 +104,7 @@ export class BranchTurns {
     return { firstEntry, kept, lastShared, turns: [...again, ...added.map(id => ({ id, from: 0 }))] };
   }
 
-  /** Notes that what had to be done was done. */
+  /** Records that the steps were applied. */
   follow(conversation: Conversation, { firstEntry, kept, turns }: Next, entryOf: ReadonlyMap<string, number>): void {
     const [changed] = this.#turns.slice(kept);
     for (const { id } of this.#turns.splice(kept)) this.#placeOf.delete(id);
@@ -132,7 +132,7 @@ export class BranchTurns {
     return { shared: 0, added: added.toReversed() };
   }
 
-  /** The first entry that is not what it was because of a change in a message; undefined when there is none. */
+  /** Returns the first entry that a change in a message makes outdated; undefined when no entry is. */
   #firstChange(conversation: Conversation, place: number, entries: Entries): number | undefined {
     const { id, blocks, mark } = this.#turns[place] as Turn;
     const hasNew = blockIdsFrom(conversation, id, blocks).length > 0;

@@ -1,6 +1,6 @@
 /** The code in an answer: the content of its `js`, `javascript` and `repl` fences, joined in order. */
 export interface AnswerCode {
-  /** Absent when there is none. */
+  /** The code of the answer; absent when it has none. */
   readonly code?: string;
   /** Whether the last code fence was not closed: the answer was cut off. */
   readonly unclosed: boolean;

@@ -3,7 +3,7 @@ import type { AssistantPart, Message, ToolResultPart } from '../message.ts';
 import { PrefixCache } from './prefix-cache.ts';
 import { shortenOutput } from '../shorten-output.ts';
 
-/** What stands for a person's message that has no text: providers refuse an empty one. */
+/** Replaces a user message without text: providers reject an empty one. */
 export const noText: Message = { role: 'user', content: '(no text)' };
 
 /**
@@ -58,7 +58,7 @@ export function pushMessage(messages: Message[], message: Message): void {
   else messages.push(message);
 }
 
-/** How a list of messages ends: what is added later, or joined with the last message, can be taken off again. */
+/** The end of a list of messages, to which the list can be restored after messages were added or joined. */
 export interface ListEnd {
   readonly length: number;
   readonly last: Message | undefined;
@@ -68,7 +68,7 @@ export function getEnd(messages: readonly Message[]): ListEnd {
   return { length: messages.length, last: messages.at(-1) };
 }
 
-/** Takes off what was added since the list had this end. */
+/** Restores the list to this end. */
 export function cutTo(messages: Message[], { length, last }: ListEnd): void {
   messages.length = length;
   if (last !== undefined) messages[length - 1] = last;
@@ -117,7 +117,7 @@ function fitted(history: readonly Message[]): readonly Message[] {
 
 const shortened = new WeakMap<Message, { readonly max: number; readonly message: Message }>();
 
-/** What was made of messages, for each length that a caller chose. */
+/** The shortened messages, for each length that a caller chose. */
 const caches = new Map<number, PrefixCache<Message, Message>>();
 
 function shortenMessages(messages: readonly Message[], max: number): readonly Message[] {

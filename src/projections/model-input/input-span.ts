@@ -18,7 +18,7 @@ export interface InputSpan {
 
 const spokenKinds: ReadonlySet<string> = new Set(['text', 'reasoning', 'tool_call', 'user']);
 
-/** Names a block by the last thing that somebody said in it; undefined when nobody did. */
+/** Names a block by its last spoken chunk; returns undefined when it has none. */
 export function namedBlock(conversation: Conversation, blockId: string): Omit<InputSpan, 'messages'> | undefined {
   const block = getBlock(conversation, blockId);
   const chunks = getChunks(conversation, blockId).filter(({ kind }) => spokenKinds.has(kind));

@@ -17,15 +17,15 @@ export interface MessagesOptions {
   readonly history?: readonly Message[];
   /** Outputs longer than this many characters are shortened for the model; they stay whole in the log. */
   readonly maxOutputLength?: number;
-  /** The kinds of summaries that stand for what they cover; all when absent. */
+  /** The kinds of summaries that replace the messages they cover; all when absent. */
   readonly memory?: readonly Summary['kind'][];
   /** Whether the history has observations, which those of the conversation continue. */
   readonly continuesObservations?: boolean;
 }
 
-/** A block, or a summary with the blocks it stands for, as it was when it was added. */
+/** A block, or a summary with the blocks that it covers, as it was when it was added. */
 interface Entry {
-  /** The ids of the block, or of those the summary stands for. */
+  /** The ids of the block, or of the blocks that the summary covers. */
   readonly blockIds: readonly string[];
   /** The change of the block it was made from; undefined for a summary, which never changes. */
   readonly change: number | undefined;
@@ -72,7 +72,7 @@ export class ModelInput {
     return this.#given(conversation);
   }
 
-  /** The messages of what is active, made from scratch. */
+  /** Returns the messages of the active branch, built from scratch. */
   of(conversation: Conversation, active: Active): readonly Message[] {
     this.#beginAgain(conversation, active);
     return this.#given(conversation);
@@ -107,7 +107,7 @@ export class ModelInput {
     return role === 'assistant' || role === 'tool' ? previous : undefined;
   }
 
-  /** What the messages are made of, in order: blocks, and summaries with what they stand for left out. */
+  /** Returns the sources of the messages, in order: summaries, and the blocks that no summary covers. */
   spans(conversation: Conversation): InputSpan[] {
     return this.#entries.flatMap(({ blockIds: [blockId = ''], messages, summary }): InputSpan[] => {
       if (summary !== undefined) return [{ name: summary.id, messages, summary }];
@@ -116,7 +116,7 @@ export class ModelInput {
     });
   }
 
-  /** The blocks that no summary stands for, each with the number of messages up to its end. */
+  /** Returns the blocks that no summary covers, each with the number of messages up to its end. */
   blocks(): { readonly blockId: string; readonly count: number }[] {
     return this.#entries.flatMap(({ blockIds: [blockId], change }, entry) =>
       change === undefined || blockId === undefined ? [] : [{ blockId, count: this.#endBefore(entry + 1).length }],
@@ -149,7 +149,7 @@ export class ModelInput {
     this.#turns.begin(conversation, active.messages, this.#entryOf);
   }
 
-  /** Adds what is new on the branch; returns false when everything has to be made again. */
+  /** Adds the new entries of the branch; returns false when everything has to be rebuilt. */
   #advance(conversation: Conversation, messageId: string): boolean {
     const summaries = getSummaries(conversation);
     if (summaries.length !== this.#summaries) return false;

@@ -1,8 +1,8 @@
-/** What is known of a list: it begins with as many items of something that grows. */
+/** Records that a list begins with `length` items of a growing origin. */
 interface Beginning {
   readonly origin: object;
   readonly length: number;
-  /** The same of the list that this one continues. */
+  /** The beginning of the list that this one continues. */
   readonly before: Beginning | undefined;
 }
 
@@ -18,15 +18,15 @@ export function knownAlike(one: Beginning | undefined, other: Beginning | undefi
   return 0;
 }
 
-/** What is known of the beginning of a list. */
+/** Returns the recorded beginning of a list. */
 export function getBeginning(list: readonly unknown[]): Beginning | undefined {
   return beginnings.get(list);
 }
 
 /**
- * Where lists come from that are copies of one list, which grows and, now and then, is cut: those that were given out
- * since it was cut begin alike. It may continue another list, which is never cut into. A caller that is given a list
- * must not change its beginning.
+ * The origin of lists that are copies of one growing list, which is sometimes cut: copies made since the last cut have
+ * equal beginnings. The list may continue another one, which is never cut. A caller must not change the beginning of a
+ * copy.
  */
 export class ListOrigin {
   #origin = {};
@@ -56,18 +56,18 @@ export class ListOrigin {
 interface CachedList<Item, Made> {
   readonly items: Item[];
   readonly made: Made[];
-  /** How many items the list begins with that what is made of them is the same. */
+  /** The number of leading items for which the made value is the item itself. */
   alike: number;
-  /** What is known of the beginning of `items`. */
+  /** The recorded beginning of `items`. */
   beginning: ReturnType<typeof getBeginning>;
-  /** Where what is given out of `made` comes from. */
+  /** The origin of the copies of `made`. */
   readonly origin: ListOrigin;
 }
 
 /**
- * What is made of the items of lists that go on from one another: of an item, and of what was made of the one before it.
- * What lists begin with alike is made once, and not looked at again when they are known to come from one list. One list
- * is kept for each first item, for as long as somebody has that item.
+ * Caches the values made from the items of lists that continue one another; each value depends on its item and the
+ * value before it. A prefix that two lists share is computed once, and is not compared when both are known to have one
+ * origin. One list is cached for each first item, until that item is garbage collected.
  */
 export class PrefixCache<Item extends object, Made> {
   readonly #make: (item: Item, before: Made | undefined) => Made;
@@ -77,24 +77,24 @@ export class PrefixCache<Item extends object, Made> {
     this.#make = make;
   }
 
-  /** What is made of each item. */
+  /** Returns the value made from each item. */
   each(items: readonly Item[]): Made[] {
     const kept = this.#findMade(items);
     return kept === undefined ? [] : kept.origin.given(kept.made.slice(0, items.length));
   }
 
-  /** Whether of each item that item itself is made. */
+  /** Returns whether the value made from each item is the item itself. */
   changesNone(items: readonly Item[]): boolean {
     const kept = this.#findMade(items);
     return kept === undefined || kept.alike >= items.length;
   }
 
-  /** What is made of the last item; undefined when there is none. */
+  /** Returns the value made from the last item; undefined for an empty list. */
   last(items: readonly Item[]): Made | undefined {
     return this.#findMade(items)?.made[items.length - 1];
   }
 
-  /** What is made of the items, and of more when a longer list is known; undefined when there are none. */
+  /** Returns the cached values of a list, and more when a longer list is cached; undefined for an empty list. */
   #findMade(list: readonly Item[]): CachedList<Item, Made> | undefined {
     const [first] = list;
     if (first === undefined) return undefined;

@@ -15,10 +15,10 @@ const checkOptions = optionsCheck<MessagesOptions>('projectMessages')(() => ({
 }));
 
 /**
- * What a model is sent of a conversation. Every call has exactly one result (one without an outcome says so), ids are
- * unique and of the characters all providers accept, roles alternate, nothing is blank, summaries stand for what they
- * cover, and what subagents did inside and superseded attempts are left out. Whoever spoke first is first, and whoever
- * spoke last is last.
+ * Returns the messages of a conversation to send to a model. Every call has exactly one result (a lost one says so),
+ * ids are unique and use only characters that all providers accept, roles alternate, no message is blank, and summaries
+ * replace the messages that they cover. The inner work of subagents and superseded attempts are omitted. The first and
+ * the last message are from the first and the last speaker of the conversation.
  */
 export function projectMessages(conversation: Conversation, active: Active, options: MessagesOptions = {}): Message[] {
   checkOptions(options);

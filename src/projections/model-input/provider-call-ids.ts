@@ -30,7 +30,7 @@ export class ProviderCallIds {
     this.#history = history;
   }
 
-  /** Gives calls their ids; returns false, and gives none, when a later call has its id already. */
+  /** Assigns ids to calls; assigns none and returns false when a later call already has its id. */
   give(calls: readonly Call[]): boolean {
     const inOrder = calls.toSorted((a, b) => a.order - b.order);
     const newest = this.#given.at(-1)?.call.order ?? -1;
@@ -87,7 +87,7 @@ function idsIn(messages: readonly Message[]): Set<string> {
   return ids;
 }
 
-/** What the model called it: an event's id is `{runId}/{rawId}`, where the run may be another one than the event's. */
+/** Returns the model's id for a call: an event's id is `{runId}/{rawId}`, where `runId` may be that of another run. */
 function getRawId(eventId: string, runId: string): string {
   if (eventId.startsWith(`${runId}/`)) return eventId.slice(runId.length + 1);
   return eventId.slice(eventId.lastIndexOf('/') + 1);

@@ -13,11 +13,11 @@ export interface RunInputOptions extends Pick<MessagesOptions, 'history' | 'maxO
   readonly firstId?: string;
   /** The id of the message before the request, when everything before the request can be summarised on its own. */
   readonly previousId?: string;
-  /** What the history is made of, so that summaries can cover parts of it. */
+  /** The spans of the history, so that summaries can cover parts of it. */
   readonly spans?: readonly InputSpan[];
 }
 
-/** A beginning of what a model is sent that a summary can stand for. */
+/** A beginning of the model input that a summary can replace. */
 export interface Beginning {
   readonly from: string;
   readonly to: string;
@@ -25,7 +25,7 @@ export interface Beginning {
   readonly count: number;
 }
 
-/** What the model of one run is sent: a history, then the conversation that the events of the run make. */
+/** The model input of one run: a history, then the conversation that the events of the run form. */
 export class RunInput {
   readonly #options: RunInputOptions;
   #history: readonly Message[];
@@ -114,7 +114,7 @@ export class RunInput {
     return found;
   }
 
-  /** What the history and the run are made of, in order; of the run only what has ended. */
+  /** Returns the spans of the history and of the run, in order, without incomplete assistant blocks of the run. */
   spans(): { readonly history: readonly InputSpan[]; readonly run: readonly InputSpan[] } {
     this.messages();
     const run = this.#input.spans(this.#conversation);
@@ -124,7 +124,7 @@ export class RunInput {
     };
   }
 
-  /** A summary takes the place of parts of the history, or of the run, or of both up to a part of the run. */
+  /** Replaces spans of the history, of the run, or from the history up to a span of the run with a summary. */
   #coverSpans(event: EventOf<'summary'>): void {
     const named = (id: string) => (span: InputSpan) => span.name === id || span.block?.messageId === id;
     const from = this.#past.findIndex(named(event.covers.from));
@@ -143,7 +143,7 @@ export class RunInput {
     this.#layOutPast();
   }
 
-  /** Makes the history again from what it is made of. */
+  /** Rebuilds the history from its spans. */
   #layOutPast(): void {
     const summaries = this.#past.flatMap(({ summary }) => summary ?? []);
     const isContinued = getSummaries(this.#conversation).some(isObservation);
@@ -156,7 +156,7 @@ export class RunInput {
     this.#input = this.#inputAfter(history, summaries.some(isObservation));
   }
 
-  /** A summary of the beginning takes the place of the history, too, which the conversation of the run does not have. */
+  /** Applies a summary; one of the beginning also replaces the history, which is not in the conversation of the run. */
   #cover(event: EventOf<'summary'>): void {
     if (event.active === false) return;
     if (this.#options.spans !== undefined) return this.#coverSpans(event);
@@ -190,7 +190,7 @@ export class RunInput {
     return messages;
   }
 
-  /** What the beginning is called: the first message of the history, else the first thing the model said. */
+  /** Returns the id of the beginning: the first message of the history, else the first output of the model. */
   #from(): string | undefined {
     if (this.#options.firstId !== undefined) return this.#options.firstId;
     this.messages();
@@ -205,7 +205,7 @@ export class RunInput {
     return blockIdsFrom(this.#conversation, this.#options.runId, 0)[0] ?? '';
   }
 
-  /** The id of the last thing that a model said or asked for in a block. */
+  /** Returns the id of the last output of a model in a block. */
   #lastSaid(blockId: string): string | undefined {
     const event = getChunks(this.#conversation, blockId).findLast(({ kind }) => modelKinds.has(kind))?.event;
     return event !== undefined && 'id' in event ? event.id : undefined;

@@ -10,15 +10,15 @@ const observationsTitle =
   'Observations of the conversation so far, oldest first. They take the place of the messages they were made from.';
 
 export interface SummaryMessagesOptions {
-  /** Whether other observations come before these. */
+  /** Whether other observations precede these. */
   readonly continuesObservations?: boolean;
-  /** Whether other observations come after these. */
+  /** Whether other observations follow these. */
   readonly isContinued?: boolean;
 }
 
 /**
- * Returns what a model is sent in the place of what each summary covers. Observations begin alike however many follow;
- * the current task and the suggested response of the newest ones come after them.
+ * Returns the messages that replace the messages covered by each summary. Observations have the same beginning however
+ * many follow; the current task and the suggested response of the newest ones are last.
  */
 export function summaryMessages<Shown extends ShownSummary>(
   summaries: readonly Shown[],
@@ -37,7 +37,7 @@ export function summaryMessages<Shown extends ShownSummary>(
   );
 }
 
-/** What a model is sent in the place of a compacted span. */
+/** Returns the message that replaces a compacted span. */
 export function compactionMessage(text: string): { readonly role: 'user'; readonly content: string } {
   return userMessage(`Summary of the conversation before:\n\n${text}`);
 }

@@ -8,7 +8,7 @@ export interface OutputImage {
   readonly data: string;
 }
 
-/** What a call gave back: its text and its images. */
+/** The text and images of a call's output. */
 export interface OutputView {
   readonly text: string;
   readonly images: readonly OutputImage[];

@@ -1,4 +1,4 @@
-/** What selects the calls that a rule is about. */
+/** The selectors of the calls that a rule applies to. */
 export interface RuleSelectors {
   readonly tool?: string | undefined;
   readonly category?: string | undefined;

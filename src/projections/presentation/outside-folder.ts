@@ -1,6 +1,6 @@
 import { resolvePath } from '../activity/path.ts';
 
-/** Devices and folders whose files nobody misses. */
+/** Devices and temporary folders, which are safe to overwrite. */
 const free = /^(?:\/dev\/(?:null|zero|std\w+|tty|fd\/\d+)$|(?:\/private)?(?:\/var)?\/tmp\/|\$\{?TMPDIR\}?\/)/;
 /** Folders of the system, and of the person. */
 const system = /^(?:\/(?:etc|usr|bin|sbin|lib\w*|boot|dev|sys|proc|root|var|opt|System|Library)(?:\/|$)|~|\$\{?HOME\b)/;
@@ -8,8 +8,8 @@ const system = /^(?:\/(?:etc|usr|bin|sbin|lib\w*|boot|dev|sys|proc|root|var|opt|
 const unrecorded = /(?:^|\/)(?:\.git\/|\.env(?:\.[\w-]+)?$)/;
 
 /**
- * Whether writing a path may overwrite what nobody can restore: it is outside of the folder that is worked in, or a file
- * that the history of the project does not have. Without a folder only paths of the system and of the home count.
+ * Returns whether writing a path may overwrite a file that cannot be restored: it is outside of the working folder, or
+ * version control does not have it. Without a folder only system and home paths count as outside.
  */
 export function isOutsideFolder(path: string, cwd: string | undefined): boolean {
   if (free.test(path)) return false;

@@ -19,10 +19,10 @@ export interface CallPlace {
 export type PresentableCall = Pick<ToolPart, 'name'> &
   Partial<Pick<ToolPart, 'input' | 'output' | 'status' | 'relays'>>;
 
-/** What a person reads of a call, whatever agent makes it. */
+/** The display of a call, in the same form for every agent. */
 export interface CallPresentation {
   readonly kind: Operation['type'] | 'question' | 'plan' | 'tasks' | 'other';
-  /** What it does, in the tense of its status. */
+  /** The action of the call, in the tense of its status. */
   readonly verb: string;
   /** To what, on one line: a command, files, a query; the name and first values of a tool that is not known. */
   readonly object: string;
@@ -70,14 +70,14 @@ export function presentCall(call: PresentableCall, place: CallPlace = {}): CallP
   return { kind, verb: tenses[tenseIn(call.status ?? 'waiting')], ...about, ...defined({ exitCode }) };
 }
 
-/** Whether a call has a row of its own: what it asks a person, and the task list that it changes, are shown instead. */
+/** Returns whether a call is shown as a row; its question to a person or its task list may be shown instead. */
 export function isShownAsCall({ name, status, relays }: Pick<ToolPart, 'name' | 'status' | 'relays'>): boolean {
   if (relays.some(isAskedAlone)) return false;
   const isFailed = status === 'failed' || status === 'denied' || status === 'unknown';
   return isFailed || !Object.hasOwn(ownTools, name);
 }
 
-/** Whether a relay is not about the call that it came with: it is a question or a plan. */
+/** Returns whether a relay is a question or a plan, which is shown instead of its call. */
 export function isAskedAlone({ relay: { relayKind } }: Pick<RelayPart, 'relay'>): boolean {
   return relayKind === 'question' || relayKind === 'plan';
 }
@@ -116,7 +116,7 @@ function describe(call: RecordedCall, relays: readonly RelayPart[], cwd: string 
   return { kind, tenses, object: oneLine(objects.join(', ')), ...defined({ path }) };
 }
 
-/** What a call does to its files: it writes whole ones, deletes them, or changes them. */
+/** Returns whether a call writes whole files, deletes files, or edits them. */
 function getAction(call: RecordedCall): FileChange['action'] {
   const changes = listFileChanges(call);
   const isAll = (is: (change: FileChange) => boolean) => changes.length > 0 && changes.every(is);

@@ -14,7 +14,7 @@ import { type CallPlace, oneLine, presentCall } from './present-call.ts';
 type Relay = EventOf<'relay'>;
 type Permission = Extract<Relay, { relayKind: 'permission' }>;
 
-/** One way to answer, with its key and its words; `remember` says how far an approval reaches. */
+/** One possible answer, with its key and its label; `remember` is the scope of an approval. */
 export interface AnswerChoice {
   readonly outcome: 'approve' | 'reject' | 'revise' | 'answer';
   readonly remember?: 'thread' | 'category';
@@ -28,10 +28,10 @@ export interface NamedValue {
   readonly value: string;
 }
 
-/** What a person reads before answering: what would happen, exactly, why, what of it cannot be undone, and the answers. */
+/** The display of a relay: the exact action, its reason, its irreversible effects and the possible answers. */
 export interface RelayPresentation {
   readonly title: string;
-  /** What is asked on one line, for lists and notifications. */
+  /** The question on one line, for lists and notifications. */
   readonly summary: string;
   /** The shell line that would run, exactly. */
   readonly command?: string;
@@ -46,7 +46,7 @@ export interface RelayPresentation {
   readonly isMultiple: boolean;
   /** Why the agent wants it, in its own words. */
   readonly reason?: string;
-  /** What it does that cannot be undone: an answer that is given by habit must not approve it. */
+  /** Its effects that cannot be undone; an answer given by habit, such as Enter, must not approve them. */
   readonly risks: readonly string[];
   /** The possible answers, in the order in which they are offered. */
   readonly answers: readonly AnswerChoice[];
@@ -229,7 +229,7 @@ export function presentGrant(relay: Relay, { remember }: Pick<EventOf<'relay_res
   return presentRelay(relay).summary;
 }
 
-/** Returns where a relay stands, in words: what was decided, by whom and why. */
+/** Returns the status of a relay in words: the decision, its author and the reason. */
 export function presentAnswer({ relay, answer, status, reason }: Omit<RelayEntry, 'id' | 'runId' | 'since'>): string {
   if (status === 'pending') return 'waits for you';
   const why = answer?.feedback === undefined || answer.feedback === '' ? '' : `: ${answer.feedback}`;

@@ -162,7 +162,7 @@ const git: Risk = ({ args: all }) => {
   }
 };
 
-/** A checkout of files takes the place of what is in them; one of a branch keeps changes. */
+/** Returns whether a checkout overwrites files: one of paths does, one of a branch keeps local changes. */
 function discardsByCheckout(args: readonly string[], operands: readonly string[]): boolean {
   if (args.some(arg => /^(?:-f|--force)$/.test(arg))) return true;
   if (args.some(arg => /^(?:-[bBt]|--orphan|--track)$/.test(arg))) return false;
@@ -172,7 +172,7 @@ function discardsByCheckout(args: readonly string[], operands: readonly string[]
 const stopsMachine = always('stops the machine');
 const overwritesDisk = always('overwrites a disk');
 
-/** What programs do that cannot be undone, by their names. */
+/** The irreversible effects of programs, by program name. */
 export const riskyPrograms: ReadonlyMap<string, Risk> = new Map(
   Object.entries({
     rm: deletes,

@@ -1,8 +1,8 @@
-/** A text of which the middle is left out. */
+/** A text without its middle. */
 export interface ShortenedText {
   readonly head: string;
   readonly tail: string;
-  /** What is left out; lines when whole lines are, else characters. */
+  /** The number of hidden lines or characters, as `unit` states. */
   readonly hidden: number;
   readonly unit: 'lines' | 'characters';
 }

@@ -9,17 +9,17 @@ export interface DecidedRelay {
   readonly outcome?: string | undefined;
 }
 
-/** The narrowest rule that covers what was approved again and again, and the sentence that offers it. */
+/** The narrowest rule that covers repeatedly approved calls, and the sentence that offers it. */
 export interface SuggestedRule {
   readonly count: number;
   readonly sentence: string;
-  /** What it would allow, in words. */
+  /** A description of the calls that it would allow. */
   readonly effect: string;
   /** The rule as a configuration has it. */
   readonly rule: { readonly tool: string; readonly command: string; readonly policy: 'allow' };
 }
 
-/** From so many approvals on a rule is suggested. */
+/** The number of approvals from which on a rule is suggested. */
 const leastApprovals = 3;
 
 /**
@@ -32,7 +32,7 @@ export function suggestRule(relay: Relay, decided: readonly DecidedRelay[]): Sug
   if (command === undefined || risks.length > 0 || /[*?[\]\n]/.test(command)) return undefined;
   const isSame = ({ relay: other }: DecidedRelay) =>
     other.relayKind === 'permission' && other.tool === relay.tool && presentRelay(other).command === command;
-  // The newest come first: what was approved before a rejection does not count.
+  // Newest first: approvals before a rejection do not count.
   const same = decided.filter(isSame);
   const rejected = same.findIndex(({ outcome }) => outcome === 'reject');
   const count = (rejected < 0 ? same : same.slice(0, rejected)).filter(({ outcome }) => outcome === 'approve').length;

@@ -11,11 +11,11 @@ import { PagedList } from './paged-list.ts';
 import { type PartContext, partsOfBlock } from './thread-parts.ts';
 import type { ViewPart } from './view-node.ts';
 
-/** What a message was last shown as. */
+/** The cached parts of a message from its last view. */
 interface Prepared {
   readonly key: string;
   readonly mark: MessageMark;
-  /** The parts of each block, in the order of the blocks, and where each block stands. */
+  /** The parts of each block, in the order of the blocks, and the index of each block. */
   readonly blocks: (readonly ViewPart[])[];
   readonly places: Map<string, number>;
   readonly parts: PagedList<ViewPart>;

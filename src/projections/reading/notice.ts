@@ -1,6 +1,6 @@
 import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
 
-/** One line about what happened beside the words. */
+/** One line about an event that is not part of the conversation text. */
 export interface Notice {
   readonly level: 'info' | 'warning' | 'error';
   readonly message: string;
@@ -31,7 +31,7 @@ export function toNotice(event: AgentEvent): Notice | undefined {
   }
 }
 
-/** Returns the folder of a thread in words: its path, its branch, and what was done with its changes. */
+/** Returns the folder of a thread in words: its path, its branch, and the fate of its changes. */
 export function folderWords({ folder, worktree, kept, note }: EventOf<'folder_changed'>): string {
   const place = worktree === undefined ? `Folder: ${folder}` : `Worktree: ${folder}, branch ${worktree.branch}`;
   const files = kept === undefined ? undefined : `Changes applied: ${kept.length === 0 ? 'none' : kept.join(', ')}`;

@@ -26,9 +26,9 @@ import type { ToolPart, ViewNode, ViewPart } from './view-node.ts';
 
 export interface ThreadOptions {
   readonly hideReasoning?: boolean;
-  /** Folds every call that nobody unfolded. What people folded is shown whole in the full history. */
+  /** Folds every call that the user has not unfolded. The full history ignores folds and unfolds by the user. */
   readonly collapseTools?: boolean;
-  /** Shows what summaries stand for instead of the summaries. */
+  /** Shows the messages that summaries cover instead of the summaries. */
   readonly showSources?: boolean;
 }
 
@@ -264,7 +264,7 @@ function summaryNode({ id, text }: Summary, blocks: readonly Block[]): ViewNode 
   };
 }
 
-/** The words of a message's author, texts apart by a blank line; what a person said to an agent at work is left out. */
+/** Returns the texts of a message's author, separated by blank lines, without messages that steered a running agent. */
 function textOfParts(parts: Iterable<ViewPart>, role: ViewNode['role']): string {
   const texts: string[] = [];
   for (const part of parts)
@@ -273,7 +273,7 @@ function textOfParts(parts: Iterable<ViewPart>, role: ViewNode['role']): string 
   return texts.filter(text => text !== '').join('\n\n');
 }
 
-/** One model call of a message with its tools, or what a person said in it, as a person reads it. */
+/** One block of a message with its parts: a model call with its tools, or a user message. */
 export interface ReadBlock {
   readonly block: Block;
   readonly parts: readonly ViewPart[];

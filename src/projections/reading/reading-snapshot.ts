@@ -4,10 +4,10 @@ import type { Conversation } from '../../graph/conversation/conversation.ts';
 import { getChunk, getMessage, getRun } from '../../graph/conversation/queries.ts';
 import type { RelayBook } from '../relay-book.ts';
 
-/** What a reading needs of the events up to a seq, to begin there; `ThreadOutline` makes it. */
+/** The state from which a reading can begin at a seq without the earlier events; `ThreadOutline` creates it. */
 export type ReadingSnapshot = OutlineSnapshot;
 
-/** What a reading that began with a snapshot knows of the time before it. */
+/** The facts from before the snapshot that a reading began with. */
 export interface Before {
   readonly seq: number;
   /** The messages of the snapshot that had ended: they have no parts. */

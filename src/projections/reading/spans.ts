@@ -3,7 +3,7 @@ import type { Block, Summary } from '../../graph/conversation/record.ts';
 import type { Conversation } from '../../graph/conversation/conversation.ts';
 import { getBlocks, getSummaries } from '../../graph/conversation/queries.ts';
 
-/** A piece of what is shown: a block, or a summary with the blocks it stands for. */
+/** A piece of the view: a block, or a summary with the blocks that it covers. */
 export type Span = { readonly block: Block } | { readonly summary: Summary; readonly blocks: readonly Block[] };
 
 /**

@@ -17,11 +17,11 @@ export interface PartContext extends ToolContext {
   /** Whether everything is shown, also what a person folded. */
   readonly full: boolean;
   readonly hideReasoning: boolean;
-  /** The same for the same options: what was made with others is not reused. */
+  /** Equal for equal options: parts made with other options are not reused. */
   readonly key: string;
 }
 
-/** What a block holds for a person, in order; superseded attempts and accounts are left out. */
+/** Returns the visible parts of a block, in order, without superseded attempts and usage. */
 export function partsOfBlock(conversation: Conversation, block: Block, context: PartContext): ViewPart[] {
   return getHeads(conversation, block.id).flatMap(chunk => {
     if (chunk.ownerId !== undefined || chunk.kind === 'usage') return [];

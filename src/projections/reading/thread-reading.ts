@@ -33,13 +33,13 @@ export interface ContextUse {
 
 /** A thread as a person reads it. */
 export interface ThreadReading {
-  /** The newest event taken in. */
+  /** The seq of the newest applied event. */
   readonly seq: number;
   /** The messages of the active branch. */
   readonly nodes: readonly ViewNode[];
   /** The same messages, for reading some of them without making the rest. */
   readonly nodeList: PagedList<ViewNode>;
-  /** Where the newest list of tasks of the branch is: it takes the place of those before. */
+  /** The newest task list of the branch and its position; it replaces earlier ones. */
   readonly tasks?: {
     readonly messageId: string;
     readonly partId: string;
@@ -47,18 +47,18 @@ export interface ThreadReading {
   };
   /** The runs that are under way and that no other run started, oldest first. */
   readonly running: readonly { readonly runId: string; readonly messageId: string }[];
-  /** What waits for a person, oldest first. */
+  /** The pending relays, oldest first. */
   readonly pending: readonly RelayEntry[];
   readonly usage: UsageTotal;
-  /** What the newest model call of a run that no other run started had in its context, when it was reported. */
+  /** The reported context use of the newest model call in a top-level run. */
   readonly context?: ContextUse;
   /** The seq of the snapshot that the reading began with; 0 when it began with the first event. */
   readonly beganAt: number;
   /** The messages that ended before that snapshot: they have no parts. */
   readonly hidden: ReadonlySet<string>;
-  /** The messages that began before that snapshot and went on after it: their earlier parts are not here. */
+  /** The messages that began before that snapshot and continued after it: their earlier parts are missing. */
   readonly cut: ReadonlySet<string>;
-  /** Whether something happened to what is before that snapshot: the reading must begin with an earlier one. */
+  /** Whether a message before that snapshot changed: the reading must begin with an earlier snapshot. */
   readonly isOutdated: boolean;
 }
 
@@ -81,7 +81,7 @@ interface ThreadPart {
   readonly events: readonly AgentEvent[];
 }
 
-/** The active branch of a thread as a person reads it, with what runs, what waits and what was used, as a fold. */
+/** Folds the active branch of a thread for display, with its active runs, pending relays and usage. */
 export const threadReading: Fold<ThreadReadingState, ThreadReading> = {
   get initial() {
     return {

@@ -5,10 +5,10 @@ import type { RunStatus } from '../../graph/conversation/record.ts';
 import type { RelayEntry } from '../relay-book.ts';
 import type { PagedList } from './paged-list.ts';
 
-/** Where a call stands; `unknown` means it was started and its outcome was lost, `skipped` that it never ran. */
+/** The status of a call; `unknown` means that it was started and its outcome was lost, `skipped` that it never ran. */
 export type CallStatus = 'preparing' | 'waiting' | 'running' | 'done' | 'failed' | 'denied' | 'skipped' | 'unknown';
 
-/** What stands at one place of a message. */
+/** The position of a part in the log. */
 interface Placed {
   /** The seq of its first event, when it is from a log. */
   readonly seq?: number;
@@ -23,7 +23,7 @@ interface Prose<Kind extends string> extends Placed {
 /** Streamed text or reasoning, its fragments joined. */
 export type ProsePart = Prose<'text'> | Prose<'reasoning'>;
 
-/** What a person said: a message, or a word to an agent at work. */
+/** A user message, or one that steered a running agent. */
 export interface UserPart extends Placed {
   readonly kind: 'user';
   readonly id: string;
@@ -38,12 +38,12 @@ export interface UserPart extends Placed {
   readonly automatic?: boolean;
 }
 
-/** What was asked of a person, and where that stands. */
+/** A relay to a person, with its answer and status. */
 export interface RelayPart extends Placed, Pick<RelayEntry, 'id' | 'relay' | 'answer' | 'status' | 'reason'> {
   readonly kind: 'relay';
 }
 
-/** A tool call, with everything that came of it. */
+/** A tool call with its progress, results, relays and runs. */
 export interface ToolPart extends Placed {
   readonly kind: 'tool';
   readonly id: string;
@@ -56,15 +56,15 @@ export interface ToolPart extends Placed {
   readonly input?: unknown;
   /** The arguments as far as the model has written them. */
   readonly inputText: string;
-  /** What the tool reported, oldest first; of many reports only the newest 200. */
+  /** The progress reports of the tool, oldest first; only the newest 200. */
   readonly progress: readonly unknown[];
   readonly output?: ToolOutput;
-  /** Results that came after the first. */
+  /** The results after the first one. */
   readonly laterOutputs: readonly ToolOutput[];
   readonly relays: readonly RelayPart[];
   /** The runs it started, in order. */
   readonly runs: readonly ViewNode[];
-  /** Folded: what it reported, gave back and started is not here. */
+  /** Whether the part is folded, without its progress, results and runs. */
   readonly collapsed: boolean;
 }
 
@@ -75,7 +75,7 @@ export interface ReplPart extends Placed {
   /** Absent for output without its input. */
   readonly code?: string;
   readonly iteration?: number;
-  /** What it printed, in order; whole in `output` once it ended. */
+  /** The printed output, in order; `output` has all of it when the execution has ended. */
   readonly printed: readonly { readonly stream: 'stdout' | 'stderr'; readonly text: string }[];
   readonly output?: EventOf<'repl_output'>;
   readonly runs: readonly ViewNode[];
@@ -88,7 +88,7 @@ export interface RunPart extends Placed {
   readonly runs: readonly ViewNode[];
 }
 
-/** Anything else that happened, as the event says it: an error, a warning, tasks, a file, a changed mode … */
+/** Any other event, as it is in the log: an error, a warning, tasks, a file, a changed mode … */
 export interface FactPart extends Placed {
   readonly kind: 'fact';
   readonly id: string;
@@ -119,10 +119,10 @@ export interface ViewNode {
   /** When its run began and ended, as far as that is known. */
   readonly startedAt?: string;
   readonly endedAt?: string;
-  /** What an observer or a reflector makes: its words are not addressed to a person. */
+  /** The kind of memory that the message produces; its text is not addressed to a person. */
   readonly memory?: 'observation' | 'reflection' | 'title';
   /** The message of a person that it answers: it can be tried again. */
   readonly answers?: string;
-  /** The messages that a summary stands for, in whole or in part. */
+  /** The messages that a summary covers, in whole or in part. */
   readonly covers?: readonly string[];
 }

@@ -4,7 +4,7 @@ import type { ShellWord } from './shell-word.ts';
 const runningOption = /^(-exec|-execdir|-ok|-okdir|-x|-X|--exec|--exec-batch|--pre|--hostname-bin)$/;
 const plainShell = /^((\/usr)?\/bin\/)?(ba|z|da)?sh$/;
 
-/** What the words of a simple command could run beside the named command. */
+/** The commands that the arguments of a simple command could run, in addition to the named command. */
 export interface Carried {
   /** The indices of words where a command may start, except the name itself. */
   readonly starts: readonly number[];

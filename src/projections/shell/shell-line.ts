@@ -63,7 +63,7 @@ function isOpen(word: Word): boolean {
   });
 }
 
-/** One simple command of a line, wherever in the line it stands. */
+/** One simple command of a line, at any position or nesting. */
 export interface SimpleCommand {
   /** The name and the arguments; empty when there is only an assignment or a redirect. */
   readonly words: readonly ShellWord[];
@@ -71,7 +71,7 @@ export interface SimpleCommand {
   readonly assigned: readonly ShellWord[];
 }
 
-/** What a command line could run. */
+/** The commands that a command line could run. */
 export interface ShellLine {
   readonly text: string;
   /** The line as the strict reader understands it; only that can be allowed. Absent when it is not certain. */

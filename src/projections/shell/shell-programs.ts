@@ -77,7 +77,7 @@ export function baseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** Whether the first argument is a word of the tool, whatever command has the same name. */
+/** Returns whether the first argument is a subcommand of the tool, even when a command has the same name. */
 export function isSubcommand(tool: string, word: string): boolean {
   return !fallbackTools.has(nameIn(tool)) || ownSubcommands.has(word);
 }

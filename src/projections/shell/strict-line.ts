@@ -102,7 +102,7 @@ function readJoint(cursor: Cursor, draft: Draft): string | undefined {
   return operator;
 }
 
-/** Reads the end of a statement; returns `false` when there is none here. */
+/** Reads the end of a statement; returns `false` when the cursor is not at one. */
 function readEnd(cursor: Cursor, draft: Draft): boolean {
   readComment(cursor);
   const found = take(cursor, /\n|;(?![;&|])|&(?![&>!|])/y);

@@ -1,10 +1,10 @@
-/** What the nodes of a drawing are. */
+/** The kind of parts that the nodes of a drawing show. */
 export type DagTier = 'chunk' | 'block' | 'message';
 
-/** Where a node of a graph stands. */
+/** The status of a node of a graph. */
 export type GraphStatus = 'running' | 'done' | 'failed' | 'denied' | 'waiting';
 
-/** What a node shows, before it has a place. */
+/** The content of a node, before layout. */
 export interface GraphFace {
   readonly id: string;
   /** The event it begins with; 0 when it has none. */
@@ -13,7 +13,7 @@ export interface GraphFace {
   readonly label: string;
   readonly detail: string;
   readonly status: GraphStatus;
-  /** What opens it, for a node that stands for several; and for how many. */
+  /** For a node that stands for several: the id that unfolds it, and the number of folded nodes. */
   readonly fold?: { readonly id: string; readonly count: number };
 }
 

@@ -14,7 +14,7 @@ import {
 import { toGist } from '../timeline/timeline-step.ts';
 import { type DagTier, foldRepeats, type GraphFace, type GraphItem, type GraphStatus } from './graph-item.ts';
 
-/** What decides how much of a thread is drawn. */
+/** The level of detail of a drawing. */
 export interface GraphDetail {
   readonly by: DagTier;
   /** Whether repeats and finished subagents are one node, and results are part of their calls. */

@@ -42,7 +42,7 @@ const gap = { x: 26, y: 22 };
 const frame = { side: 12, top: 24, bottom: 12 };
 const mostCrossings = 64;
 
-/** What was placed: its size, and the nodes that lines enter and leave. */
+/** A placed item: its size, and the nodes that its edges enter and leave. */
 interface Placed {
   readonly width: number;
   readonly height: number;
@@ -51,9 +51,9 @@ interface Placed {
 }
 
 /**
- * Draws a thread from top to bottom: what came later is below, what ran at the same time and other versions of a message
- * are beside each other, what a subagent did is in a frame. Nothing overlaps. It takes linear time, and is laid out anew
- * when something is folded or added. With `active` it draws that branch alone.
+ * Returns the layout of a thread from top to bottom: later parts are below earlier ones, parallel parts and versions of
+ * a message are side by side, and the work of a subagent is in a frame. Nodes do not overlap. Takes linear time; call
+ * it again when a fold or the thread changes. With `active` it draws only that branch.
  */
 export function projectThreadGraph(conversation: Conversation, detail: GraphDetail, active?: Active): ThreadGraph {
   const shown = active && new Set(active.messages);

@@ -35,7 +35,7 @@ export function getTimeSpan(steps: readonly TimelineStep[]): TimeSpan {
   return { start, end, gaps };
 }
 
-/** Maps times to positions from 0 to `width`; each gap takes `gapWidth`, whatever time it is. */
+/** Returns a function that maps times to positions from 0 to `width`; each gap has `gapWidth`, however long it is. */
 export function timeScale({ start, end, gaps }: TimeSpan, width: number, gapWidth: number): (time: number) => number {
   const idle = gaps.reduce((sum, { from, to }) => sum + to - from, 0);
   const busy = Math.max(1, end - start - idle);

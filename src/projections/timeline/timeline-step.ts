@@ -3,10 +3,10 @@ import type { Operation } from '../activity/activity.ts';
 /** Who is at work in a step: a run as a whole, a model, a tool or a person; a note takes no time. */
 export type StepKind = 'run' | 'model' | 'tool' | 'person' | 'note';
 
-/** Where a step stands. */
+/** The status of a step. */
 export type StepStatus = 'running' | 'done' | 'failed' | 'denied' | 'stopped';
 
-/** One row of a timeline: what was done, from when to when. */
+/** One row of a timeline: an action with its start and end. */
 export interface TimelineStep {
   /** The event it began with, and the one that ended it. */
   readonly seq: number;
@@ -15,11 +15,11 @@ export interface TimelineStep {
   /** How many runs its run is inside of. */
   readonly depth: number;
   readonly kind: StepKind;
-  /** What a tool did, in the words of activity; absent when that is not known. */
+  /** The type of operation of a tool, as in `Operation`; absent when it is unknown. */
   readonly operation?: Operation['type'];
-  /** What it is, such as the name of a model or a tool, in one line. */
+  /** The name of a model, a tool or another actor, on one line. */
   readonly label: string;
-  /** What it is about, such as a command or the first words of a text, in one line. */
+  /** The subject, such as a command or the first words of a text, on one line. */
   readonly detail: string;
   /** Milliseconds since 1970. */
   readonly start: number;
@@ -39,7 +39,7 @@ export function toGist(text: string): string {
     .slice(0, detailLength);
 }
 
-/** What operations are about: commands, paths, words that were searched. */
+/** Returns the subjects of operations: commands, paths, search queries. */
 export function describeSubject(operations: readonly Operation[]): string {
   return toGist(operations.map(subject).filter(Boolean).join(', '));
 }

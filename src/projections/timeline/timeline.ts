@@ -5,7 +5,7 @@ import { isOperation, type Operation } from '../activity/activity.ts';
 import { type ActivityState, createActivityState, projectActivity } from '../activity/project-activity.ts';
 import { toGist, type StepStatus, describeSubject, type TimelineStep } from './timeline-step.ts';
 
-/** What is known of a run while the timeline grows. */
+/** The state of a run while the timeline grows. */
 interface TimedRun {
   readonly row: number;
   readonly depth: number;
@@ -28,7 +28,7 @@ export class Timeline {
   readonly #relays = new Map<string, number>();
   readonly #activity: ActivityState = createActivityState();
 
-  /** What was done so far; a step that runs is replaced by another object when it changes. */
+  /** The steps so far; a running step is replaced by a new object when it changes. */
   get steps(): readonly TimelineStep[] {
     return this.#steps;
   }

@@ -73,12 +73,12 @@ function isHarmless(redirect: Redirection): boolean {
 
 const fileCommands: Readonly<Record<string, FileCommand>> = { cat, sed, head, tail, nl, rg, grep, find, ls };
 
-/** What a command line does, when all of it is reading, searching and listing files. */
+/** The operations of a command line that only reads, searches and lists files. */
 export interface ShellActivity {
   readonly operations: readonly Operation[];
   /** Whether success of the line is success of every operation, and not only of the last. */
   readonly allOrNothing: boolean;
-  /** An exit code of 1 says that a search found nothing. */
+  /** Whether an exit code of 1 means that a search found no match. */
   readonly oneMeansNoMatch: boolean;
 }
 

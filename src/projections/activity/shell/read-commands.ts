@@ -1,6 +1,6 @@
 import type { Operation } from '../activity.ts';
 
-/** Which options of a command take a value, and which do not; others are not understood. */
+/** The options of a command with and without a value; a command with other options is not understood. */
 export interface OptionSyntax {
   /** Letters of short options without a value. */
   readonly flags: string;
@@ -54,7 +54,7 @@ function shortOptions(arg: string, rest: string[], { flags, values }: OptionSynt
   return options;
 }
 
-/** What a known command does to files; undefined when that is not certain. */
+/** Returns the file operations of a known command; undefined when they are not certain. */
 export type FileCommand = (args: readonly string[]) => readonly Operation[] | undefined;
 
 type Range = { startLine?: number; endLine?: number };
@@ -175,7 +175,7 @@ export const ls: FileCommand = args => {
 const acting = /^-(exec|execdir|ok|okdir|delete|fprint|fprint0|fprintf|fls)$/;
 const naming = /^-i?(name|path|wholename|regex|lname)$/;
 
-/** `find . -name '*.ts'`: the query is the name, or the whole expression when there is none or more than one. */
+/** `find . -name '*.ts'`: the query is the name, or the whole expression unless it has exactly one name. */
 export const find: FileCommand = args => {
   const rest = args.filter(arg => !/^-[HLP]$/.test(arg));
   const first = rest.findIndex(arg => /^[-(!]/.test(arg));

@@ -33,7 +33,7 @@ function outcomesIn(output: ToolOutput | undefined): readonly Outcome[] | undefi
   return Array.isArray(items) ? (items as readonly Outcome[]) : undefined;
 }
 
-/** What stands in the list, or alone. */
+/** Returns the items of the list, or the single value as a list. */
 function listed(list: unknown, alone?: unknown): readonly unknown[] {
   if (Array.isArray(list)) return list;
   const only = list ?? alone;

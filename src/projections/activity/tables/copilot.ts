@@ -1,7 +1,7 @@
 import { listTool, readTool, searchTool, shellTool, subagentTool, writeTool } from '../tool-rules.ts';
 import type { ToolTable } from '../tool-table.ts';
 
-/** The tools of Copilot CLI; where no name is known, the kind of the call stands for it. */
+/** The tools of Copilot CLI; where no name is known, the kind of the call is used as the name. */
 export const copilotTools: ToolTable = {
   shell: 'persistent',
   isNamedOnlyByCall: () => true,

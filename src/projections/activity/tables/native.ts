@@ -3,7 +3,7 @@ import type { ToolTable } from '../tool-table.ts';
 
 const path = ['path', 'file_path', 'filePath'];
 
-/** Names that tools of agents commonly have, for agents without a table of their own. */
+/** Common tool names, for agents without a tool table. */
 export const nativeTools: ToolTable = {
   shell: 'fresh',
   nameOf: name => name.toLowerCase().replace(/^mastra_workspace_/, ''),

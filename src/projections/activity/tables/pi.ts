@@ -1,7 +1,7 @@
 import { listTool, readTool, searchTool, shellTool, writeTool } from '../tool-rules.ts';
 import type { ToolTable } from '../tool-table.ts';
 
-/** The tools of Pi, whatever the case of their names. */
+/** The tools of Pi; their names are matched without regard to case. */
 export const piTools: ToolTable = {
   shell: 'fresh',
   nameOf: name => name.toLowerCase(),

@@ -97,7 +97,7 @@ export class LoadedRange {
     return readingUpTo(this.#state, id);
   }
 
-  /** Takes in the event that follows the last one. */
+  /** Applies the event that follows the last one. */
   take(event: LoggedEvent): void {
     this.#state = threadReading.step(this.#state, event);
     if (this.#pageSize === undefined) return;

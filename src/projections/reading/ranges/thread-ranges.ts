@@ -22,7 +22,7 @@ interface RangesOptions {
   readonly changed: () => void;
 }
 
-/** What is read of the loaded part of a thread. It never changes: a later moment is another object. */
+/** The reading of the loaded part of a thread. It is immutable: each change returns a new object. */
 export interface LoadedReading extends ThreadReading {
   readonly conversation: Conversation;
   /** The seq of the first event and of the last event that the messages show. */
@@ -44,7 +44,7 @@ export class ThreadRanges {
   readonly #options: RangesOptions;
   readonly #limit: number;
   #newest: LoadedRange;
-  /** What is shown instead of the newest events. */
+  /** The range that is shown instead of the newest events. */
   #earlier: LoadedRange | undefined;
   /** The event that the reader sees; undefined while the reader follows the newest. */
   #reader: number | undefined;
@@ -70,7 +70,7 @@ export class ThreadRanges {
     this.#options.changed();
   }
 
-  /** Takes in the next event of the thread. */
+  /** Applies the next event of the thread. */
   take(event: LoggedEvent): void {
     this.#newest.take(event);
     this.#correct();
@@ -148,7 +148,7 @@ export class ThreadRanges {
     this.#options.changed();
   }
 
-  /** Drops what is far from the reader when too much is loaded; returns whether what is shown changed. */
+  /** Drops pages far from the reader when too many are loaded; returns whether the view changed. */
   drop(): boolean {
     const kept = keptWindows * this.#limit;
     const most = mostWindows * this.#limit;

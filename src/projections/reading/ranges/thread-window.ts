@@ -1,7 +1,7 @@
 import type { LoggedEvent } from '../../../events/vocabulary.ts';
 import type { ReadingSnapshot } from '../reading-snapshot.ts';
 
-/** Which part of a thread to read; one of them, or its end. */
+/** The part of a thread to read: one of these fields, or its end when none is set. */
 export interface WindowPart {
   /** The events up to this seq, it excluded. */
   readonly before?: number;
@@ -15,7 +15,7 @@ export interface WindowPart {
   readonly limit?: number;
 }
 
-/** A part of a thread: `readingFrom(snapshot)` and its events give what a person reads of it. */
+/** A part of a thread; apply its events to `readingFrom(snapshot)` to get its reading. */
 export interface WindowOfThread {
   /** Absent when it begins with the first event of the thread. */
   readonly snapshot?: ReadingSnapshot;
