@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { contents, type Law, range, refuses, seqs, textEvent, textEvents, untyped } from './suite.ts';
 
-/** What `append` promises about seq, time and validation. */
+/** Registers the tests of `append`: seq, time and validation. */
 export function appendLaws(law: Law): void {
   law('refuses an event that is too long, and all that came with it', async ({ log }) => {
     const { id } = await log.createThread();

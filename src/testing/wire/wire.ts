@@ -10,7 +10,7 @@ export interface WireFrame {
   readonly token?: boolean;
 }
 
-/** What a request body asks for. */
+/** The parsed fields of a request body. */
 export interface WireRequest {
   readonly model: string;
   readonly stream: boolean;

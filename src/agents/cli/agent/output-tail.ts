@@ -21,7 +21,7 @@ export class OutputTail {
     if (this.#lines.length > tailLines) this.#lines.shift();
   }
 
-  /** The program has gone on working: what it printed before is not why it ends. */
+  /** Discards the printed lines when the program continues to work: they do not explain its end. */
   continued(event: AgentEvent): void {
     if (work.has(event.type)) this.#lines = [];
   }

@@ -158,7 +158,7 @@ export class PrintRun {
     });
     // A session that was just written is refused only once.
     const isUnknown = session === undefined || session.isNew === true ? undefined : adapter.session?.isUnknown;
-    /** What the program emitted before it was sure that its session exists. */
+    /** The events held back until the program is known to have the session. */
     let held: AgentEvent[] | undefined = isUnknown && [];
     try {
       for (let next = await lines.next(); ; next = await lines.next()) {

@@ -29,7 +29,7 @@ interface EarlyMessage {
 const mostEarly = 1_000;
 
 /**
- * The life of an interactive channel, whatever its protocol is.
+ * The life cycle of an interactive channel, independent of its protocol.
  *
  *     new ──open──▶ opening ──setReady──▶ ready ──prompt──▶ in a turn ──endTurn──▶ ready
  *                      │                                        │
@@ -70,7 +70,7 @@ export abstract class TurnChannel<Turn extends ChannelTurn> implements LiveChann
   protected abstract sendMessage(turn: Turn, message: SteerMessage): void;
   /** Stops the open turn; called once for each. */
   protected abstract stopTurn(turn: Turn): void;
-  /** Closes the requests of a turn, emits what is left of it, and returns how it ended. */
+  /** Closes the requests of a turn, emits its remaining events and returns how it ended. */
   protected abstract finishTurn(turn: Turn, reason: LiveTurnEnd['reason']): LiveTurnEnd;
   /** Says why the session did not open when the program has ended. */
   protected abstract describeUnopened(): SessionProblem;

@@ -18,7 +18,7 @@ export interface CliAdapter {
   readonly login: string;
   /** The provider whose prices apply to its models, when it has a single one and reports no costs. */
   readonly prices?: string;
-  /** The environment variables that it needs beside those every program gets. */
+  /** The environment variables that it needs in addition to those that every program gets. */
   readonly environment: readonly RegExp[];
   /** The versions whose streams were recorded for the tests. */
   readonly versions: readonly string[];
@@ -28,7 +28,7 @@ export interface CliAdapter {
   readonly repeated?: RegExp;
   /** Whether plain text is one of its formats: its lines are `unknown` by rule. */
   readonly printsPlainText?: boolean;
-  /** Its interactive channel, used when somebody can answer. */
+  /** Its interactive channel, used when a user can answer. */
   readonly live?: LiveAdapter;
   /** Its own session files, to be imported. */
   readonly session?: SessionFormat;

@@ -7,13 +7,13 @@ import type { SessionMcpServers, UsedTokens } from '../../contract/host.ts';
 /** The way a person's decision reaches the model when it cannot travel with the answer itself. */
 export type ReasonDelivery = 'answer' | 'steer' | 'next_prompt';
 
-/** What a program can do over its interactive channel; relays, documentation and the command derive from it. */
+/** The abilities of a program over its interactive channel; relays, documentation and the command derive from them. */
 export interface LiveAbilities {
   /** How the reason of a rejection reaches the model. */
   readonly reason: ReasonDelivery;
   /** Whether a rejection ends the turn of the program. */
   readonly rejectEndsTurn: boolean;
-  /** Which calls take a revised input. */
+  /** The calls that accept a revised input. */
   readonly revise: 'all' | 'none';
   readonly questions: boolean;
   readonly plans: boolean;
@@ -32,7 +32,7 @@ export interface LiveAbilities {
   readonly cost: boolean;
   readonly switchModel: boolean;
   readonly switchMode: boolean;
-  /** Whether a session can have MCP servers beside those of the person's own settings. */
+  /** Whether a session can have MCP servers in addition to those of the user's settings. */
   readonly mcpServers?: boolean;
 }
 
@@ -114,13 +114,13 @@ export type LiveRequest = {
   | { readonly kind: 'plan'; readonly toolCallId?: string; readonly title?: string; readonly plan: string }
   /**
    * A call that the program may run without asking: only what a rule denies or asks about matters. Answered at once with
-   * `reject`, with `ask` (the program then makes a request for permission), or with `approve`: the program goes on as its
-   * own rules say.
+   * `reject`, with `ask` (the program then makes a request for permission), or with `approve`: the program then applies
+   * its own rules.
    */
   | ({ readonly kind: 'check' } & CheckedCall)
 );
 
-/** What is known about a call before anybody is asked. */
+/** The details of a call that are known before a user is asked. */
 interface CheckedCall {
   readonly tool: string;
   readonly category?: string;
@@ -162,7 +162,7 @@ export interface SessionProblem {
   readonly code: string;
 }
 
-/** What the program reported about a session that is open. */
+/** The details of an open session that the program has reported. */
 export interface SessionInfo {
   readonly sessionId?: string;
   readonly model?: string;
@@ -212,7 +212,7 @@ export interface LiveChannel {
   steer(message: SteerMessage): void;
   /** Stops the open turn; the session stays usable. Open requests are cancelled by the channel as the program needs it. */
   interrupt(): void;
-  /** The program has closed its output: emits what is left of the open turn. Later calls do nothing. */
+  /** Handles the end of the program's output: emits the remaining events of the open turn. Later calls do nothing. */
   closed(): void;
 }
 

@@ -15,7 +15,7 @@ import type { WireRecord } from '../shared/wire-value.ts';
 import { type LiveMode, ownLive, savedReader } from './own-channel.ts';
 import { PrintedRun } from './printed-run.ts';
 
-/** How a program is run once per request: it prints one JSON object per line, and nobody can be asked. */
+/** How to run a program once per request: it prints one JSON object per line and cannot ask a user. */
 export interface PrintMode {
   /** Returns the command line of a request. */
   command(request: CommandRequest): CliCommand;
@@ -42,12 +42,12 @@ export interface CliAgentDefinition {
   readonly install: string;
   /** How a person logs in, for messages. */
   readonly login?: string;
-  /** The environment variables that it gets beside those every program gets. */
+  /** The environment variables that it gets in addition to those that every program gets. */
   readonly environment?: readonly RegExp[];
   readonly print?: PrintMode;
-  /** Used when somebody can answer; always when there is no print mode. */
+  /** Used when a user can answer; always used without a print mode. */
   readonly acp?: AcpMode;
-  /** Like `acp`, for a program with a protocol of its own. */
+  /** Like `acp`, for a program with a custom protocol. */
   readonly live?: LiveMode;
 }
 

@@ -5,7 +5,7 @@ import { OpenCalls } from '../shared/open-calls.ts';
 import { toRecord, type WireRecord } from '../shared/wire-value.ts';
 import { PrintedRun } from './printed-run.ts';
 
-/** What is known about a call beside its input. */
+/** The details of a call in addition to its input. */
 export interface AskedCall {
   /** The line that a shell would run. */
   readonly command?: string;
@@ -23,7 +23,7 @@ export interface CallDecision {
   readonly reason?: string;
 }
 
-/** What a turn does beside its events. */
+/** The actions of a turn in addition to its events. */
 export interface TurnPort {
   /** Asks a person; the program gets the message that `reply` makes of the answer, or of none. */
   ask(question: Question, reply: (answers: Answers) => object): void;
@@ -68,7 +68,7 @@ export class LiveTurnRun extends PrintedRun {
     );
   }
 
-  /** Asks a question, with answers to choose from if it has some; `reply` gets undefined when nobody answered. */
+  /** Asks a question, with answers to choose from if it has some; `reply` gets undefined without an answer. */
   question(question: string, choices: readonly string[], reply: (answer: string | undefined) => object): void {
     const options = choices.map(label => ({ label }));
     const choice = options.length > 0 && { options, selectionMode: 'single_select' as const };

@@ -1,7 +1,7 @@
 import { type ProcessExit, type ProcessLine, ProcessRun } from '../../process/run-process.ts';
 import type { ServeSettings } from '../contract/live-channel.ts';
 
-/** What a program is started with. */
+/** The options for starting a program. */
 export interface TransportOptions {
   readonly command: string;
   readonly args: readonly string[];

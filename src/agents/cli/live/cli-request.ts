@@ -99,7 +99,10 @@ function findCategory(agentId: string, tool: string, input: Input): string | und
   return types.has('read') || types.has('search') || types.has('list') ? 'read' : undefined;
 }
 
-/** A program without a table of its own speaks the Agent Client Protocol, whose kinds of calls are its tools. */
+/**
+ * Returns the rule of a tool. A program without a tool table uses the Agent Client Protocol, whose call kinds are
+ * its tools.
+ */
 function toolRule(agentId: string, tool: string): ToolRule | undefined {
   const own = Object.hasOwn(toolTables, agentId) ? toolTables[agentId] : undefined;
   return ruleFor(own ?? acpTools, tool);

@@ -20,7 +20,7 @@ export interface LiveDecisionsOptions extends Omit<Asking, 'onRelay'> {
   readonly unused: readonly RelayState[];
 }
 
-/** What was decided about a request, and what the model has to learn beside the answer itself. */
+/** A decision on a request. */
 export interface LiveDecision {
   readonly answer: LiveAnswer;
   /** Whether a person decided, as opposed to a rule. */
@@ -32,13 +32,13 @@ type Question = Extract<LiveRequest, { kind: 'question' }>;
 type Plan = Extract<LiveRequest, { kind: 'plan' }>;
 type Check = Extract<LiveRequest, { kind: 'check' }>;
 
-/** What the model has to read about a decision: into the turn, or with the next prompt. */
+/** A note to the model about a decision, sent into the turn or with the next prompt. */
 interface DecisionNote {
   readonly text: string;
   readonly way: 'steer' | 'next_prompt';
 }
 
-/** What follows from the decision on a request. */
+/** The outcome of a request. */
 export interface SettledRequest {
   readonly answer: LiveAnswer;
   readonly note?: DecisionNote | undefined;

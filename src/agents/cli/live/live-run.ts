@@ -29,7 +29,7 @@ const settleMs = 5_000;
  *
  *     run ─▶ claim a session ─▶ turn: open, prompt ─▶ lines ─▶ channel ─▶ emit, request, steered ─▶ turnEnded
  *                                 ▲                                                                  │
- *                                 └──── something is left to say to the program, or its session is lost ┘
+ *                                 └─────────── a message to the program remains, or its session is lost ┘
  */
 export class LiveRun implements SessionUser {
   readonly #options: LiveRunOptions;
@@ -120,7 +120,7 @@ export class LiveRun implements SessionUser {
     await this.#output.put({ type: 'harness_end', runId: this.#runId, agentId: adapter.id, reason: ended });
   }
 
-  /** Nobody reads the events any more: stops the run. */
+  /** Stops the run because its consumer no longer reads the events. */
   leave(): void {
     this.#output.leave();
     if (this.#endTurn !== undefined || this.#program.session === undefined)
@@ -231,7 +231,7 @@ export class LiveRun implements SessionUser {
     );
   }
 
-  /** Runs one turn after another until nothing is left to say to the program; returns the reason of the end. */
+  /** Runs turns until no message to the program remains; returns the reason of the end. */
   async #turns(): Promise<LiveTurnEnd['reason']> {
     const { adapter, live, options } = this.#options;
     let opening = await this.#program.claim(this.#resumed?.sessionId);
@@ -260,7 +260,7 @@ export class LiveRun implements SessionUser {
       }
       this.#takeMessages();
       this.#messages.endTurn(end.unsent);
-      // Nobody stopped the run: a program that breaks off its turn, as some do after a rejection, still reads the reason.
+      // The run was not stopped: a program that aborts its turn, as some do after a rejection, still reads the reason.
       const isOver = end.reason !== 'complete' && end.reason !== 'aborted';
       const next = isOver ? undefined : this.#messages.next();
       if (next === undefined) {
@@ -333,7 +333,7 @@ export class LiveRun implements SessionUser {
     this.#cancelSettling = (options.clock ?? systemClock).after(settleMs, endProgram);
   }
 
-  /** Begins to measure the silence of the program anew; not while a person is asked. */
+  /** Restarts the idle timer of the program; only stops it while a user is asked. */
   #watchSilence(): void {
     const { adapter, options } = this.#options;
     const { clock = systemClock, idleTimeoutMs } = options;

@@ -2,11 +2,11 @@ import type { AgentEvent, EventOf } from '../../../events/vocabulary.ts';
 import type { RelayState, RunState } from '../../../projections/run-state.ts';
 import type { Answers } from '../../contract/host.ts';
 
-/** What is left of a run whose process ended, and what its model has to learn. */
+/** The state of a run whose process ended, and the prompt that resumes it. */
 export interface ResumedRun {
   /** The program's session, when it was reported. */
   readonly sessionId: string | undefined;
-  /** The relays that nobody waits for any more. */
+  /** The unanswered relays; no process waits for their answers. */
   readonly openRelays: readonly EventOf<'relay'>[];
   /** Approvals of calls that did not run. */
   readonly unused: readonly RelayState[];

@@ -12,7 +12,7 @@ export interface SessionOpening {
   readonly fork?: boolean | undefined;
   /** The file of the session, when it is not among the program's own. */
   readonly path?: string | undefined;
-  /** What the session knows of the conversation; nothing when absent. */
+  /** The chosen session, with the part of the conversation that it contains; absent when it contains none. */
   readonly session?: ChosenSession | undefined;
   /** The conversation as the program gets it, when it was shortened. */
   readonly messages?: readonly Message[];

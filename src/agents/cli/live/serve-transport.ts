@@ -173,7 +173,7 @@ class ServeRequests {
     this.#address = address;
   }
 
-  /** Resolves with the response, with the status 0 when there is none; never rejects. */
+  /** Resolves with the response, or with the status 0 without one; never rejects. */
   send(message: ServeRequest): Promise<ServeResponse> {
     const response = this.#last.then(() => this.#request(message));
     if (message.lastsTurn !== true) this.#last = response;

@@ -21,13 +21,13 @@ export const driverName = 'singletree';
 /** The messages of a run for its agent that it has not read: what people say during a turn, and notes of the driver. */
 export class TurnMessages {
   readonly #runId: string;
-  /** What waits for the end of the turn. */
+  /** The messages that wait for the end of the turn. */
   #waiting: Unread[] = [];
-  /** What was sent into the turn and has not reached the model, by id. */
+  /** The messages that were sent into the turn and have not reached the model, by id. */
   readonly #steered = new Map<string, Unread>();
-  /** What was reported to have joined the turn. */
+  /** The messages that have joined the turn, by id. */
   readonly #joined = new Map<string, Content>();
-  /** What had joined a turn that did not handle it; the thread shows it already. */
+  /** The messages that joined a turn but were not handled; the thread already shows them. */
   readonly #unhandled: Content[] = [];
 
   constructor(runId: string) {

@@ -86,7 +86,7 @@ function fileState(path: string): string {
     .join();
 }
 
-/** Returns rows as a line; `key` names its record whatever is changed in it later. */
+/** Returns rows as a line; `key` identifies its record across changes. */
 export function rowLine(key: unknown, rows: Row): LinePiece {
   return { kind: 'line', bytes: Buffer.from(`${JSON.stringify({ key, ...rows })}\n`) };
 }

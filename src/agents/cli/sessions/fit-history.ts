@@ -17,7 +17,7 @@ import type { CliAdapter } from '../contract/cli-adapter.ts';
 export interface HandOverCompaction {
   /** The number of tokens that the program gets at most. Default: four fifths of its model's context window, or 100,000. */
   readonly threshold?: number;
-  /** The model that writes the summary, or finds it when one is needed. Default: none, older answers and calls are left out. */
+  /** The model that writes the summary, or a function that finds it. Default: none; omits older answers and calls. */
   readonly model?: ModelSource | (() => Promise<ModelSource | undefined>);
 }
 

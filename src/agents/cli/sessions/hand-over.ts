@@ -10,7 +10,7 @@ import type { HandOverWay } from './session-format.ts';
 import { findSessionFolder, listNames, writeSessionRecord } from './session-record.ts';
 import { toWrittenMessages } from './written-session.ts';
 
-/** A session of a program in which a run begins: one of its own, or one that was written from the log. */
+/** The session in which a run begins: one that the program created, or one that was written from the log. */
 export interface ChosenSession extends Session {
   /** The file of a written session, for a channel that takes its path. */
   readonly path?: string;

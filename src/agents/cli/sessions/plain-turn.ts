@@ -10,7 +10,7 @@ export class PlainTurn implements RecordReader {
   readonly context: LineContext;
   readonly children: ChildRuns;
   readonly #calls = new OpenCalls();
-  /** The runs whose model call goes on. */
+  /** The runs with a model call in progress. */
   readonly #inStep = new Set<string>();
   #texts = 0;
 
@@ -58,7 +58,7 @@ export class PlainTurn implements RecordReader {
     return true;
   }
 
-  /** Makes what a run says next a step of its own. */
+  /** Ends the step of a run: its next output starts another step. */
   endStep(runId = this.context.runId): void {
     this.#inStep.delete(runId);
   }

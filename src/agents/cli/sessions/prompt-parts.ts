@@ -8,7 +8,7 @@ export function toContent(parts: readonly ContentPart[]): string | ContentPart[]
   return parts.length === 1 && first.type === 'text' ? first.text : [...parts];
 }
 
-/** Returns the parts of a message whose blocks are as in the Anthropic API; blocks of other kinds are left out. */
+/** Returns the parts of a message with blocks as in the Anthropic API; omits blocks of other kinds. */
 export function readContentParts(content: unknown): ContentPart[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
   return toList(content).flatMap((value): ContentPart[] => {

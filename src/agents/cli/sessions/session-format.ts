@@ -47,9 +47,9 @@ export interface SessionIds {
 /** Translates the records of one session to turns. Pure. */
 export interface SessionReader {
   readonly turns: SessionTurns;
-  /** Returns the files whose records come before this one: those of subagents, or of the session it was forked from. */
+  /** Returns the files to read before this record: those of subagents, or of the session it was forked from. */
   before?(record: WireRecord): readonly IncludedFile[];
-  /** Adds the events of a record to the turns; `file` is the included file that it comes from. Returns false when it does not know its kind. */
+  /** Adds the events of a record, of an included `file` if given, to the turns; returns false for an unknown kind. */
   take(record: WireRecord, file?: string): boolean;
   /** Ends an included file. */
   endFile?(file: string): void;

@@ -15,7 +15,7 @@ const recordShape = z.object({
   environment: z.record(z.string(), z.string()),
 });
 
-/** What is kept of a session that was written for a run, so that it can be removed: from its program's own store if it is there. */
+/** The record of a session that was written for a run, by which it is removed, also from its program's store. */
 export type SessionRecord = z.infer<typeof recordShape>;
 
 /** The variables by which programs move their folders. */

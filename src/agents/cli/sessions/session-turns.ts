@@ -145,13 +145,13 @@ export class SessionTurns<Reader extends RecordReader = RecordReader> {
     return this.#places.has(key);
   }
 
-  /** Makes the next record follow the record of a key, or begin the conversation anew. */
+  /** Makes the next record follow the record with this key; without one, the conversation begins again. */
   rewind(to: string | undefined): void {
     this.close();
     this.#cursor = to === undefined ? undefined : this.#places.get(to);
   }
 
-  /** Adds a summary of the conversation up to a record, and before the first record that is kept beside it. */
+  /** Adds a summary of the conversation up to the record `upTo`, or up to the one that precedes `before`. */
   summarise(
     text: string,
     {
@@ -212,7 +212,7 @@ export class SessionTurns<Reader extends RecordReader = RecordReader> {
     const runId = this.#newId();
     const context = new LineContext(runId);
     const promptId = parent?.promptId;
-    // What goes on after the newest answer follows it; anything else is another answer to the same message.
+    // A turn that continues after the newest answer follows it; any other is another answer to the same message.
     const parentId = parent === this.#tip && parent?.messageId !== promptId ? undefined : promptId;
     const turn = { context, reader: this.#turnReader(context), promptId, isDone: false, ts: this.#ts };
     this.#turn = turn;

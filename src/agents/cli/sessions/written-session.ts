@@ -16,7 +16,7 @@ export interface WrittenCall {
 
 export type WrittenPart = { readonly type: 'text'; readonly text: string } | WrittenCall;
 
-/** A message of a conversation that is handed to another program. Reasoning is left out: no program takes another's. */
+/** A message of a conversation that is handed to another program, without reasoning, which no other program accepts. */
 export type WrittenMessage =
   | { readonly role: 'user'; readonly parts: readonly ContentPart[] }
   | { readonly role: 'assistant'; readonly parts: readonly WrittenPart[] };

@@ -8,7 +8,7 @@ import { parseJson } from '../../../base/parse-json.ts';
 export interface MessageReader {
   /** Handles one message; its events go to the host. */
   receive(message: unknown, line: number): void;
-  /** Emits what is left at the end of the stream. */
+  /** Emits the remaining events at the end of the stream. */
   end(): void;
   readonly failure: Failure | undefined;
   readonly finished: boolean;

@@ -16,7 +16,7 @@ import { readApiError, readBlocks, readRecoveredRead, readSkillFolder, readToolO
 
 type On = Readonly<Record<string, (record: WireRecord) => void>>;
 
-/** What one process reports over several turns. */
+/** The state of one process over several turns. */
 export interface ClaudeSessionState {
   readonly usage: ClaudeUsage;
   readonly plan: ClaudePlan;
@@ -101,7 +101,7 @@ export class ClaudeReader implements RecordReader {
     return call;
   }
 
-  /** Returns the open call of the program's id; undefined when there is none or more than one. */
+  /** Returns the open call with the program's id; undefined if no call or more than one has it. */
   openCall(toolUseId: string): OpenCall | undefined {
     const found = this.#calls.find(toolUseId);
     return found === 'ambiguous' ? undefined : found;

@@ -39,7 +39,7 @@ const sideKinds: ReadonlySet<unknown> = new Set([
   'summary',
   'tools-used',
 ]);
-/** What the program writes as a person's words for the output of its own commands. */
+/** Matches text that the program stores as a user message, such as the output of its commands. */
 const commandOutput = /^\s*<(local-command-|bash-std|system-reminder>|task-notification>)/;
 /**
  * The model of written answers. Without `--model` the program continues with the model of the last answer, with its default
@@ -241,7 +241,7 @@ function writeClaudeSession({ messages, cwd, time }: SessionToWrite): WrittenSes
   let parentUuid: string | null = null;
   const add = (role: 'user' | 'assistant', content: unknown) => {
     const [uuid, timestamp] = [newId(), next().toISOString()];
-    // Answers without an id of their own would be joined to one.
+    // The program would merge answers without ids into one.
     const answer = role === 'assistant' ? { id: `msg_${shortId(24)}`, model: writtenModel } : {};
     const message = { ...answer, role, content };
     records.push({ type: role, uuid, parentUuid, timestamp, sessionId, cwd, isSidechain: false, message });

@@ -11,8 +11,8 @@ type On = Readonly<Record<string, (text: string, record: WireRecord) => boolean>
 const diagnostics = ['error', 'diff_error', 'clineignore_error', 'command_permission_denied'];
 
 /**
- * Translates the flat records of Cline before version 3. Each method returns whether its events are all of the activity:
- * a record that is also, or only, bookkeeping is `unknown` beside them.
+ * Translates the flat records of Cline before version 3. Each method returns whether its events cover the whole record;
+ * the caller also emits other records, such as bookkeeping, as `unknown`.
  */
 export class LegacyRecords {
   readonly #context: LineContext;

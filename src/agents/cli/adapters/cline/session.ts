@@ -24,7 +24,7 @@ import { SessionTurns } from '../../sessions/session-turns.ts';
 import { joinedText, toList, toRecord, toText, type WireRecord } from '../../shared/wire-value.ts';
 import { readToolOutput, readUsage } from './wire.ts';
 
-/** The sessions of Cline: `sessions/<id>/<id>.json`, its messages and those of its subagents in documents beside it. */
+/** Reads the sessions of Cline: `sessions/<id>/<id>.json`, with messages and subagents in adjacent documents. */
 export const clineSession: SessionFormat = {
   async *find({ home, environment, path }) {
     const folder = sessionsFolder({ home, environment });

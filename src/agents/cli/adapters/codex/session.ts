@@ -26,16 +26,16 @@ import { SessionUsage } from '../../shared/session-usage.ts';
 import { joinedText, toList, toNumber, toRecord, toText, type WireRecord } from '../../shared/wire-value.ts';
 import { readUsage } from './wire.ts';
 
-/** How much is read of a file to list it: the first prompt comes after the instructions of the program. */
+/** The number of bytes to read of a file to list it: the first prompt follows the instructions of the program. */
 const headBytes = 64 * 1024;
 /** Lines that are no part of the conversation. */
 const sideKinds: ReadonlySet<unknown> = new Set(['token_usage_record', 'turn_context', 'world_state', 'session_meta']);
-/** What the program itself writes as a person's words, in versions that do not mark it. */
+/** Matches text that the program stores as a user message, in versions that do not mark it. */
 const injected =
   /^\s*(# AGENTS\.md instructions|<(environment_context|user_instructions|INSTRUCTIONS|permissions instructions|subagent_notification|turn_aborted|user_shell_command|skill)\b)/;
 const isFileId = (id: string | undefined): id is string => id !== undefined && /^[\w-]{8,64}$/.test(id);
 
-/** The sessions of Codex: `sessions/<year>/<month>/<day>/rollout-<time>-<session>.jsonl`; subagents have files of their own. */
+/** The sessions of Codex: `sessions/<year>/<month>/<day>/rollout-<time>-<session>.jsonl`, one file per subagent. */
 export const codexSession: SessionFormat = {
   find({ home, environment, path }) {
     return describeFiles(
@@ -87,7 +87,7 @@ async function* rolloutFiles(path: string, id: string): AsyncGenerator<string> {
 class CodexSessionReader implements SessionReader {
   readonly turns: SessionTurns<PlainTurn>;
   readonly #usage = new Map<string | undefined, SessionUsage>();
-  /** The exit codes of commands, which come before their results. */
+  /** The exit codes of commands, which precede their results. */
   readonly #exits = new Map<string, number>();
   /** The calls that started subagents, and the runs of those whose files were read, by session. */
   readonly #spawned = new Map<string, string>();
@@ -265,7 +265,7 @@ function spawnedAgent(text: string): string | undefined {
   return toText(toRecord(parseJson(text))?.['agent_id']);
 }
 
-/** A model provider is left out: the program refuses one that is not in use. */
+/** Omits the model provider, because the program rejects one that is not in use. */
 function writeCodexSession({ messages, cwd, time }: SessionToWrite): WrittenSession {
   const sessionId = newId();
   const next = recordTimes(time);

@@ -99,7 +99,7 @@ function filesIn(folder: string): string[] {
   }
 }
 
-/** Whether a recording has no message of its own; a line that cannot be read counts as one. */
+/** Returns whether a recording contains no message; an unreadable line counts as a message. */
 function isEmptyRecording(path: string): boolean {
   const lines = readFileSync(path, 'utf8').split('\n');
   return lines.every(line => line === '' || !/^\{"id":|^[^{]/.test(line));

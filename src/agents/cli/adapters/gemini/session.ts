@@ -24,7 +24,7 @@ type Usage = Omit<EventOf<'usage'>, 'type' | 'runId'>;
 
 const isContext = (text: string) => /^\s*<session_context>/.test(text);
 
-/** The sessions of Gemini: `tmp/<project>/chats/session-<time>-<id>.jsonl`, a log of changes; subagents in a folder beside it. */
+/** The sessions of Gemini: `tmp/<project>/chats/session-<time>-<id>.jsonl`, change logs with an adjacent subagent folder. */
 export const geminiSession: SessionFormat = {
   find({ home, environment, path }) {
     const folder = join(environment['GEMINI_CLI_HOME'] ?? home, '.gemini', 'tmp');
@@ -36,7 +36,7 @@ export const geminiSession: SessionFormat = {
         const text = record['type'] === 'user' ? joinedText(record['content']) : undefined;
         return text !== undefined && text !== '' && !isContext(text) ? text : undefined;
       });
-      // A program that resumes a session leaves a file without a message beside it.
+      // A program that resumes a session also creates a file without messages.
       const isEmpty = title === undefined && find(record => record['type'] === 'gemini' || undefined) === undefined;
       if (header === undefined || id === undefined || isEmpty) return undefined;
       return {
@@ -252,7 +252,7 @@ function readUsage(message: WireRecord): Usage | undefined {
   };
 }
 
-/** Results stand in their calls only: in a message of their own they would be sent twice. */
+/** Writes results only into their calls: as separate messages they would be sent twice. */
 function writeGeminiSession({ messages, time }: SessionToWrite): WrittenSession {
   // The program identifies sessions by the beginning of their ids, which ids in the order of time share.
   const sessionId = randomUUID();

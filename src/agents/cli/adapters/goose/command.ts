@@ -12,7 +12,7 @@ export function gooseCommand(request: CommandRequest): CliCommand {
       'stream-json',
       // The model to use.
       ...(model === undefined ? [] : ['--model', model]),
-      // Resumes one of its own sessions, by its name or its id; a new one gets a name.
+      // Resumes an existing session by its name or id; a new session gets a name.
       ...(sessionId === undefined ? ['--name', sessionName] : ['--resume', '--name', sessionId]),
       ...extraArgs,
       // The prompt in one argument, also when it begins with a dash; a lone dash reads it from stdin.

@@ -268,7 +268,7 @@ function writeGooseSession({ messages, cwd, time }: SessionToWrite): WrittenSess
   return { sessionId, continueFrom, files: [{ name: `${sessionId}.json`, text: JSON.stringify(session) }] };
 }
 
-/** Its own command asks in a terminal, whatever its arguments say; its channel for editors does not. */
+/** Uses the Agent Client Protocol, because the command of the program always asks for confirmation in a terminal. */
 function removeOverAcp(sessionId: string): SessionRemoval {
   const requests = [
     { method: 'initialize', params: { protocolVersion: 1, clientCapabilities: {} } },

@@ -8,7 +8,7 @@ import { defined } from '../../../../base/defined.ts';
 const advice =
   /\n\nPlease (retry if you think this is a transient or recoverable error|resend your message to (try again|continue))\.\s*$/;
 
-/** Returns the failure in a text of the program, in its own words; undefined when there is none. */
+/** Returns the error message in a text of the program; undefined if the text reports no failure. */
 export function readFailure(text: string): string | undefined {
   const { index } = advice.exec(text) ?? {};
   return index === undefined ? undefined : text.slice(0, index).replace(/^Ran into this error: /, '');

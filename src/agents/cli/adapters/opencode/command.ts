@@ -13,7 +13,7 @@ export function opencodeCommand({ prompt, model, sessionId, yolo, extraArgs = []
       '--thinking',
       // The model to use, as `provider/model`.
       ...(model === undefined ? [] : ['--model', model]),
-      // Resumes one of its own sessions.
+      // Resumes an existing session.
       ...(sessionId === undefined ? [] : ['--session', sessionId]),
       // Allows what it would ask about. Without this flag, that is refused.
       ...(yolo === true ? ['--auto'] : []),

@@ -69,7 +69,7 @@ class OpencodeReader implements RecordReader {
   #error(record: WireRecord): void {
     const error = record['error'] ?? record['message'];
     const failure = readError(error) ?? { message: errorText(error) };
-    // Text that a failed step had written comes after its error, and does not mean that the run continues.
+    // A failed step can report its text after its error, which does not mean that the run continues.
     this.#context.fail({ ...failure, endsStep: true });
   }
 }

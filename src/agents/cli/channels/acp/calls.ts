@@ -6,7 +6,7 @@ import { contentDiffs, contentText, toOutput } from './call-content.ts';
 import type { AcpMessages } from './messages.ts';
 import type { AcpProfile, CallFields, SubagentRules } from './profile.ts';
 
-/** What is known about a call. */
+/** The state of a reported call. */
 interface KnownCall {
   fields: CallFields;
   runId: string;
@@ -36,7 +36,7 @@ interface CallsOptions {
 }
 
 /**
- * Emits each call once, whatever the order of its records: some programs send updates before the call, ask before they
+ * Emits each call once, in any order of its records: some programs send updates before the call, ask before they
  * announce it, or announce it before its arguments are complete.
  */
 export class AcpCalls {

@@ -284,7 +284,7 @@ function readUpdate({ method, params }: RpcMessage): WireRecord | undefined {
   return method === 'session/update' ? toRecord(params['update']) : undefined;
 }
 
-/** Answers a request that nobody is asked about. */
+/** Rejects a request without asking the user. */
 function refuse(request: AcpRequest, unknownSession?: string): void {
   if (unknownSession !== undefined) request.refuse(-32_602, unknownSession);
   else if (request.method === 'session/request_permission') request.respond({ outcome: { outcome: 'cancelled' } });

@@ -33,7 +33,7 @@ export interface CallRules {
   commandOf?(input: WireRecord): string | undefined;
   /** Why the agent wants it. */
   reasonOf?(call: CallFields, input: WireRecord): string | undefined;
-  /** What a running call reports; the text of its content when absent or undefined. */
+  /** Returns the progress of a running call; the text of its content when absent or undefined. */
   progressOf?(update: WireRecord): string | undefined;
   /** The outcome of an ended call; read from its content when absent or undefined. */
   outputOf?(call: CallFields, name: string): ToolOutput | undefined;
@@ -101,7 +101,7 @@ export interface AcpProfile {
   readonly questionsOf?: (call: CallFields) => readonly AskedQuestion[] | undefined;
   /** How a message joins the open turn. Default: it waits for the next prompt. */
   readonly steering?: (channel: SteeringChannel) => AcpSteering;
-  /** Whether the answer to `session/load` comes before the end of the history, which `available_commands_update` marks. */
+  /** Whether the history continues after the response to `session/load`, until `available_commands_update`. */
   readonly historyFollowsLoad?: boolean;
   readonly canFork?: boolean;
   /** Whether this is the name of a session that print mode started, and not its id. */
@@ -120,7 +120,7 @@ export interface SessionPlace {
   readonly environment: LiveStart['environment'];
 }
 
-/** What one program does differently from what is usual. */
+/** The profile of one program: how it differs from the defaults. */
 export type OwnProfile = Pick<AcpProfile, 'name'> &
   Partial<Omit<AcpProfile, 'calls'>> & { readonly calls?: Partial<CallRules> };
 

@@ -235,7 +235,7 @@ interface Asked {
   readonly options: Options;
 }
 
-/** What a person answered to a question. */
+/** Returns the user's answer to a question; an empty string without one. */
 function givenAnswer(answer: LiveAnswer | undefined): string | readonly string[] {
   return answer?.outcome === 'answer' ? answer.answer : '';
 }

@@ -14,7 +14,7 @@ export interface AcpSteering {
   end(): readonly string[];
 }
 
-/** What steering can do with the channel. */
+/** The parts of the channel that steering uses. */
 export interface SteeringChannel {
   readonly rpc: Pick<RpcConnection, 'call'>;
   readonly host: Pick<ChannelHost, 'steered'>;

@@ -158,13 +158,13 @@ export class AcpTurn {
     return this.context.failure === undefined ? 'complete' : 'error';
   }
 
-  /** Emits what is left at the end of the turn. */
+  /** Emits the remaining events at the end of the turn. */
   flush(): void {
     this.endCalls();
     this.context.close();
   }
 
-  /** Emits what is left of calls and subagents. */
+  /** Emits the remaining events of calls and subagents. */
   endCalls(): void {
     this.#believe();
     this.calls.flush();

@@ -74,7 +74,7 @@ function decision(answers: Answers, updatedInput: WireRecord | undefined): objec
   return { behavior: 'deny', message: answerReason(refusal) ?? declined };
 }
 
-/** The decision of a hook; without one the program goes on as its own rules say. */
+/** Returns the decision of a hook; an empty one leaves the call to the program's own permission rules. */
 function hookDecision(answer: LiveAnswer | undefined): object {
   if (answer === undefined || answer.outcome === 'approve' || answer.outcome === 'answer') return {};
   const permissionDecision = answer.outcome === 'ask' ? 'ask' : 'deny';

@@ -37,11 +37,11 @@ const idPrefix = 'singletree-';
 /** The name of our hook before each call. */
 const checkHook = 'singletree-check';
 
-/** The control protocol of Claude Code: requests in both directions beside the records of print mode. */
+/** Implements the control protocol of Claude Code: requests in both directions, among the records of print mode. */
 export class ClaudeChannel extends TurnChannel<ClaudeTurn> {
   readonly #session = { usage: new ClaudeUsage(), plan: new ClaudePlan() };
   readonly #requests: RequestBook<string, ClaudeRequest>;
-  /** What we asked the program. */
+  /** Our control requests that the program has not answered. */
   readonly #sent = new PendingCalls<WireRecord>();
   #model: string | undefined;
   #mode: string;
@@ -111,7 +111,7 @@ export class ClaudeChannel extends TurnChannel<ClaudeTurn> {
     if (answer.outcome === 'approve' && answer.feedback !== undefined && request?.questions[0]?.kind === 'plan')
       this.#say(randomUUID(), answer.feedback);
     this.#requests.answer(requestId, answer);
-    // The result of a rejected call is a denial, whatever the program calls it.
+    // The program reports a rejected call as an error: record a denial instead.
     if (answer.outcome === 'reject' && request?.toolUseId !== undefined) this.turn?.reader.deny(request.toolUseId);
   }
 

@@ -14,7 +14,7 @@ export class ClaudeTurn {
   readonly reader: ClaudeReader;
   /** Whether the model has read the prompt. */
   isConfirmed = false;
-  /** Whether a result came after the last answer began. */
+  /** Whether a result has arrived since the last answer began. */
   hasResult = false;
   readonly #host: ChannelHost;
   /** The steered messages that the model has not read: ours by the program's ids. */
@@ -65,7 +65,7 @@ export class ClaudeTurn {
     return true;
   }
 
-  /** Emits what is left of the turn; returns why it ended. */
+  /** Emits the remaining events of the turn and returns the reason of its end. */
   close(): LiveTurnEnd['reason'] {
     const { context } = this.events;
     this.events.within(undefined, () => {

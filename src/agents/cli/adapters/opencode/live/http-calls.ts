@@ -1,7 +1,7 @@
 import { PendingCalls } from '../../../channels/pending-calls.ts';
 import type { ServeRequest, ServeResponse } from '../../../contract/serve-message.ts';
 
-/** What a turn requests of the server. */
+/** The methods by which a turn sends requests to the server. */
 export type HttpRequests = Pick<HttpCalls, 'get' | 'post' | 'postTurn'>;
 
 /** The requests to the server of a session, with what is done with their responses. */

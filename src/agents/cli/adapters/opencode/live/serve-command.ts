@@ -3,7 +3,7 @@ import type { SessionMcpServers } from '../../../../contract/host.ts';
 import type { LiveCommand, LiveStart } from '../../../contract/live-channel.ts';
 import { askPolicy, mergedSettings, type PermissionSettings } from './ask-policy.ts';
 
-/** What differs between OpenCode and Kilo Code. */
+/** The differences between OpenCode and Kilo Code. */
 export interface ServeProgram {
   /** Its name in messages. */
   readonly name: string;
@@ -11,7 +11,7 @@ export interface ServeProgram {
   readonly prefix: string;
   /** Permission settings in addition to the common ones. */
   readonly permission: PermissionSettings;
-  /** Permission settings of its own agents, which the common ones would widen. */
+  /** Permission settings of its built-in agents, which the common ones would widen. */
   readonly agents: Readonly<Record<string, PermissionSettings>>;
 }
 

@@ -15,7 +15,7 @@ import type { ServeRun } from './serve-run.ts';
 import { type AskedQuestion, readQuestion, toPlanAnswer, toQuestionAnswer } from './question-ask.ts';
 import { defined } from '../../../../../base/defined.ts';
 
-/** What the requests of a turn need of it. */
+/** The parts of a turn that its requests use. */
 export interface RequestTurn {
   readonly run: ServeRun;
   readonly host: Pick<ChannelHost, 'request' | 'withdraw'>;
@@ -44,7 +44,7 @@ export class ServeRequests {
   readonly #known = new Set<string>();
   /** Asks about requests whose call has not been reported, by id. */
   readonly #early = new Map<string, () => void>();
-  /** The permissions that nobody has decided, by id. */
+  /** The undecided permissions, by id. */
   readonly #undecided = new Map<string, PermissionAsk>();
   /** The calls that were approved: a second request of the same call, such as one for a folder, is part of it. */
   readonly #approved = new Set<string>();
@@ -105,7 +105,7 @@ export class ServeRequests {
     return true;
   }
 
-  /** A call has been reported: requests that came before it can be shown. */
+  /** Asks about the requests that arrived before their call was reported. */
   callReported(): void {
     for (const ask of this.#early.values()) ask();
   }

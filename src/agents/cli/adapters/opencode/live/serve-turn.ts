@@ -101,14 +101,14 @@ export class ServeTurn {
     if (!this.#isAborting) this.#requests.answer(requestId, answer);
   }
 
-  /** Stops the turn. Requests that are open stay listed by the server; nobody answers them any more. */
+  /** Stops the turn. Open requests get no answer; the server continues to list them. */
   interrupt(): void {
     this.#isAborting = true;
     this.#silence.stop();
     this.#abort();
   }
 
-  /** Emits what is left of the turn, closes its requests, and returns how it ended. */
+  /** Emits the remaining events of the turn, closes its requests and returns how it ended. */
   finish(reason: TurnReason): LiveTurnEnd {
     const { run } = this.#options;
     this.#hasEnded = true;

@@ -269,7 +269,7 @@ export class PiChannel extends TurnChannel<PiTurn> {
       this.#call('clear_queue', {}, answer => {
         if ('data' in answer) this.#isCleared = true;
       });
-    // The answer comes after the end of the run, if there was one to stop.
+    // If a run was active, the response follows its end.
     this.#call('abort', {}, () => {
       if (this.turn === turn) this.endTurn(turn, 'aborted');
     });
