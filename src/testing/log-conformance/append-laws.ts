@@ -107,7 +107,7 @@ export function appendLaws(law: Law): void {
 const cyclic: Record<string, unknown> = { type: 'custom', runId: 'run', name: 'loop' };
 cyclic['data'] = cyclic;
 
-/** Each is refused as it is, or because nothing of it would be left in JSON. */
+/** Values that are rejected because they are invalid or would be lost in JSON. */
 const notEvents: unknown[] = [
   undefined,
   null,

@@ -112,7 +112,7 @@ export class PrintRun {
     return { session, translator, run };
   }
 
-  /** Writes the conversation as a session; when that cannot be, it is in the prompt, and a warning says so. */
+  /** Writes the conversation as a session; if that fails, writes it into the prompt and emits a warning. */
   async *#handOver(): AsyncGenerator<AgentEvent, Attempt> {
     const { adapter, options, params } = this.#options;
     const events: AgentEvent[] = [];

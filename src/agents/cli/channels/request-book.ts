@@ -7,7 +7,7 @@ export type Answers = readonly (LiveAnswer | undefined)[];
 export type Question = WithoutIds<LiveRequest>;
 type WithoutIds<Request> = Request extends LiveRequest ? Omit<Request, 'id' | 'runId'> : never;
 
-/** A request of a program: what people are asked about it, and how the program is answered. */
+/** A request of a program, with its questions to the user and the way to answer the program. */
 export interface ProgramRequest<Key> {
   /** The program's id of the request. */
   readonly key: Key;
@@ -29,7 +29,7 @@ interface Entry<Request> {
 const declined = 'Another question of the same request was declined.';
 
 /**
- * The requests of a program to people.
+ * The requests of a program to users.
  *
  *     open ── every question answered, or one declined ──▶ settled ── withdraw, cancel ──▶ gone
  *      │                                                   (the program is answered; a repetition is known)
@@ -61,7 +61,7 @@ export class RequestBook<Key, Request extends ProgramRequest<Key> = ProgramReque
     return this.#entryWith(questionId)?.request;
   }
 
-  /** Asks people; a request of the same key must not be known. */
+  /** Asks the user; no known request may have the same key. */
   open(request: Request): void {
     const { key, questions } = request;
     const waiting = new Map(questions.map(question => [question.id, question]));
@@ -70,7 +70,7 @@ export class RequestBook<Key, Request extends ProgramRequest<Key> = ProgramReque
     for (const question of questions) if (waiting.has(question.id)) this.#host.request(question);
   }
 
-  /** Takes the answer to a question; returns false when it is not open. One that is declined declines all of its request. */
+  /** Handles the answer to a question; returns false if it is not open. Declining one declines its whole request. */
   answer(questionId: string, answer: LiveAnswer): boolean {
     const entry = this.#entryWith(questionId);
     if (entry === undefined) return false;
@@ -81,7 +81,7 @@ export class RequestBook<Key, Request extends ProgramRequest<Key> = ProgramReque
     return true;
   }
 
-  /** Closes a request for which the program no longer waits; does nothing when it is not known. */
+  /** Closes a request that the program no longer waits for; does nothing if it is unknown. */
   withdraw(key: Key, reason: string): void {
     const entry = this.#entries.get(key);
     this.#entries.delete(key);

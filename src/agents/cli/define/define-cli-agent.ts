@@ -40,7 +40,7 @@ export interface CliAgentDefinition {
   readonly executable: string;
   /** The command that installs it, for messages. */
   readonly install: string;
-  /** How a person logs in, for messages. */
+  /** How a user logs in, for messages. */
   readonly login?: string;
   /** The environment variables that it gets in addition to those that every program gets. */
   readonly environment?: readonly RegExp[];
@@ -80,7 +80,7 @@ const checkDefinition = optionsCheck<CliAgentDefinition>('defineCliAgent')(() =>
   live: z.strictObject(liveFields()).optional(),
 }));
 
-/** Defines an external agent for `cliAgent` and `readSavedStream`. Throws `invalid_argument` for an invalid definition. */
+/** Defines an external agent for `cliAgent` and `readSavedStream`. Throws `invalid_argument` if it is invalid. */
 export function defineCliAgent(definition: CliAgentDefinition): CliAdapter {
   checkDefinition(definition);
   const { id, executable, install, print, acp, live } = definition;

@@ -25,7 +25,7 @@ export interface CallDecision {
 
 /** The actions of a turn in addition to its events. */
 export interface TurnPort {
-  /** Asks a person; the program gets the message that `reply` makes of the answer, or of none. */
+  /** Asks the user; the program gets the message that `reply` returns for the answers. */
   ask(question: Question, reply: (answers: Answers) => object): void;
   send(message: object): void;
   end(): void;
@@ -33,7 +33,7 @@ export interface TurnPort {
 
 const unknownCall = 'The call was not reported, and nobody could be asked about it.';
 
-/** The run of a program that keeps running: reports what its current record says, as `PrintedRun` does, asks people, and ends the turn. */
+/** A run of a program that keeps running: emits events as `PrintedRun` does, asks the user and ends the turn. */
 export class LiveTurnRun extends PrintedRun {
   readonly #openCalls: OpenCalls;
   readonly #port: TurnPort;
@@ -45,7 +45,7 @@ export class LiveTurnRun extends PrintedRun {
     this.#port = port;
   }
 
-  /** Asks whether the call `id` may run; the program gets what `reply` returns. Rules may decide instead of a person. */
+  /** Asks whether the call `id` may run; the program gets the result of `reply`. Rules may decide instead of a user. */
   ask(id: string, about: AskedCall, reply: (decision: CallDecision) => object): void {
     const call = this.#openCalls.find(id);
     if (call === undefined || call === 'ambiguous') {

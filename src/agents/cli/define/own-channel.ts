@@ -33,7 +33,7 @@ export interface LiveMode {
   readonly resumes?: boolean;
   /** The message that opens the session. Default: none. */
   readonly hello?: object;
-  /** Reads the record that says that the session is open; returns undefined for any other. Default: it is open at once. */
+  /** Reads the record that reports an open session; undefined for any other. Default: it is open immediately. */
   opened?(record: WireRecord): OpenedSession | undefined;
   /** Returns the message that sends a prompt. */
   prompt(text: string): object;
@@ -184,7 +184,7 @@ class OwnChannel extends TurnChannel<OwnTurn> {
     return { reason: events.context.failure === undefined ? reason : 'error' };
   }
 
-  /** A program that ends at once does not know the session that it was to resume. */
+  /** A program that ends immediately does not know the session to resume. */
   protected describeUnopened(): SessionProblem {
     const { sessionId } = this.start;
     const name = this.#name;

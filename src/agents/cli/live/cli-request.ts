@@ -52,7 +52,7 @@ export async function cliToolRequest(
   };
 }
 
-/** Resolves a path of a call; a folder stands for what is below it, too, and one above the workspace is not understood. */
+/** Resolves a path of a call; a folder includes its contents, and one above the workspace is not understood. */
 async function resolvedPath(folder: WorkspaceFolder, path: string): Promise<RequestPath> {
   const resolved = await folder.resolve(path);
   const target = resolved.resolved.find(each => isAbsolute(each));
@@ -89,7 +89,7 @@ export function plainRequest(agentId: string, asked: Omit<Asked, 'paths'>, input
   return { tool, input: { ...toRecord(input), [general.command]: line }, shell: true, ...defined({ category }) };
 }
 
-/** The category of a call by what the agent's tool does; undefined when that is not known. */
+/** Returns the category of a call by the agent's tool; undefined for an unknown tool. */
 function findCategory(agentId: string, tool: string, input: Input): string | undefined {
   const rule = toolRule(agentId, tool);
   // A shell stays a shell, also when its line only reads files.

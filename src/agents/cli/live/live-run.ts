@@ -127,7 +127,7 @@ export class LiveRun implements SessionUser {
       this.#stop(this.#limit.over ? 'timeout' : 'aborted');
   }
 
-  /** Stores a line as it is, and handles it as a message of the program or as a warning. */
+  /** Stores a line unchanged, and handles it as a message of the program or as a warning. */
   async line({ stream, kind, bytes }: ProcessLine): Promise<void> {
     this.#watchSilence();
     const { adapter, params, options } = this.#options;
@@ -219,7 +219,7 @@ export class LiveRun implements SessionUser {
     return semaphore.acquire(this.#limit.signal);
   }
 
-  /** Closes what the process of the run left open. */
+  /** Closes the calls, relays and subagents that the process of the run left open. */
   async #closeResumed(): Promise<void> {
     const resumed = this.#resumed;
     if (resumed === undefined) return;
@@ -299,11 +299,11 @@ export class LiveRun implements SessionUser {
     }
   }
 
-  /** Passes on what people wrote since; a message that the program cannot take now waits for the end of the turn. */
+  /** Sends new user messages to the program; one that it cannot accept now waits for the end of the turn. */
   #takeMessages(): void {
     const { adapter, live, params } = this.#options;
     const isInTurn = this.#endTurn !== undefined;
-    // What comes while the session is being opened is taken after the prompt.
+    // Messages that arrive while the session opens are handled after the prompt.
     if (isInTurn ? !this.#isPrompted : this.#channel === undefined) return;
     for (const message of params.host.steering?.take() ?? []) {
       if (isInTurn && live.abilities.steer === 'joins') this.#channel?.steer(this.#messages.steer(message));
@@ -316,7 +316,7 @@ export class LiveRun implements SessionUser {
   }
 
   /**
-   * Stops the run before its end. The program is ended when it does not settle, when its session is not open yet, or when
+   * Stops the run before its end. Ends the program when it does not settle, when its session is not open yet, or when
    * the run continues in another process.
    */
   #stop(reason: 'aborted' | 'timeout'): void {

@@ -161,7 +161,7 @@ interface ServeAddress {
 /** The time that a request may take. */
 const requestMs = 60_000;
 
-/** Sends requests to a local server in order, each after the response to the one before, and reads responses as a whole. */
+/** Sends requests to a local server in order, each after the previous response, and reads whole responses. */
 class ServeRequests {
   readonly #address: ServeAddress;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });

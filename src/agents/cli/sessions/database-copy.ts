@@ -25,8 +25,8 @@ let newest: DatabaseCopy | undefined;
 let isExitWatched = false;
 
 /**
- * Returns rows of a program's SQLite database, from a copy with its write-ahead log: the database itself is neither opened
- * nor locked. Throws `invalid_argument` when it cannot be read.
+ * Returns rows of a program's SQLite database, from a copy with its write-ahead log: the database itself is neither
+ * opened nor locked. Throws `invalid_argument` when it cannot be read.
  */
 export function queryDatabase(path: string, sql: string, ...values: (string | number)[]): Row[] {
   try {

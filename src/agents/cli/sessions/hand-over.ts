@@ -65,8 +65,9 @@ export async function findWrittenFile(
 }
 
 /**
- * Writes everything before the request as a new session of the program. Returns undefined when there is nothing to write
- * or the program cannot resume a written session, and the problem when it could not be given to the program.
+ * Writes everything before the request as a new session of the program. Returns undefined when there is nothing to
+ * write or the program cannot resume a written session, and the problem if the session could not be passed to the
+ * program.
  */
 export async function writeHandOver(
   use: SessionUse,

@@ -1,7 +1,7 @@
 import type { ContentPart } from '../../../events/content.ts';
 import { toList, toRecord, toText } from '../shared/wire-value.ts';
 
-/** Returns what a person said as content: a text when it is only that; undefined when it has none. */
+/** Returns the content of a user message: a string for plain text, undefined if it is empty. */
 export function toContent(parts: readonly ContentPart[]): string | ContentPart[] | undefined {
   const [first] = parts;
   if (first === undefined) return undefined;

@@ -14,7 +14,7 @@ export function reportedPatch(value: unknown): { readonly result?: { readonly pa
   return patch === undefined ? {} : { result: { patch } };
 }
 
-/** Returns hunks with positions and marked lines as a unified diff; undefined when they are none or are not understood. */
+/** Returns hunks with positions and marked lines as a unified diff; undefined if empty or not understood. */
 export function patchText(hunks: unknown): string | undefined {
   const texts = toList(hunks).map(value => {
     const hunk = toRecord(value);

@@ -22,7 +22,7 @@ export interface ClaudeSessionState {
   readonly plan: ClaudePlan;
 }
 
-/** A call that a person is asked about. */
+/** A call that the user is asked about. */
 export interface AskedCall {
   readonly toolUseId: string;
   readonly name: string;
@@ -88,7 +88,7 @@ export class ClaudeReader implements RecordReader {
     return this.#subagents.taskIds;
   }
 
-  /** The event id and the run of a call that a person is asked about; emits the call when its record has not arrived. */
+  /** Returns the event id and the run of a call that needs a decision; emits the call if its record has not arrived. */
   asked({ toolUseId, name, input, taskId }: AskedCall): { readonly id: string; readonly runId: string } {
     const found = this.#calls.find(toolUseId);
     if (found !== undefined && found !== 'ambiguous') return found;

@@ -149,7 +149,7 @@ export class LegacyRecords {
   }
 }
 
-/** Returns what a model request says about its calls, without its repeated trailer. */
+/** Returns the text of a model request about its calls, without its repeated trailer. */
 function resultIn(request: string): ToolOutput {
   const [outcome = ''] = request.split(/\n+(?:# task_progress |<environment_details>)/, 1);
   const context = outcome.replace(/^\[[^\n]*\] Result:\n/, '');

@@ -86,7 +86,7 @@ function readDocument(path: string): WireRecord | undefined {
   }
 }
 
-/** Returns the subagents of a session with their tasks, by which their calls are found. */
+/** Returns the subagents of a session with their tasks, which identify their calls. */
 function findAgents(path: string): WireRecord[] {
   const names = readdirSync(dirname(path)).filter(name => /^agent_[\w-]+\.messages\.json$/.test(name));
   return names.map(file => {
@@ -206,12 +206,15 @@ function readContent(content: unknown): unknown {
   }
 }
 
-/** Returns what a person said, without the mark that the program puts around it. */
+/** Returns the text of a user message without the markup that the program adds. */
 function unwrap(text: string): string {
   return /^\s*<user_input[^>]*>(.*)<\/user_input>\s*$/s.exec(text)?.[1] ?? text;
 }
 
-/** Without `pid`, `interactive`, names of a provider and a model, the `enable_` fields and the whole path of the messages the program finds no session. */
+/**
+ * The program finds no session without `pid`, `interactive`, the names of a provider and a model, the `enable_` fields
+ * and the whole path of the messages.
+ */
 function writeClineSession({ messages, cwd, time, findFolder }: SessionToWrite): WrittenSession {
   const sessionId = `${time}_${shortId(5)}`;
   const next = recordTimes(time);

@@ -83,7 +83,7 @@ async function* rolloutFiles(path: string, id: string): AsyncGenerator<string> {
   if (/[\\/]\d{4}[\\/]\d\d[\\/]\d\d$/.test(folder)) yield* filesBelow(join(folder, '..', '..', '..'), isWanted);
 }
 
-/** Reads the lines of a rollout: its items are what the model was sent and wrote. */
+/** Reads the lines of a rollout: its items are the input and output of the model. */
 class CodexSessionReader implements SessionReader {
   readonly turns: SessionTurns<PlainTurn>;
   readonly #usage = new Map<string | undefined, SessionUsage>();
@@ -145,7 +145,7 @@ class CodexSessionReader implements SessionReader {
     this.turns.pause();
   }
 
-  /** Returns the run of the subagent whose file is read, and starts it if necessary; undefined for a session it was forked from. */
+  /** Returns the run of the subagent of a file and starts it if necessary; undefined for the source of a fork. */
   #child(file: string): string | undefined {
     const parentId = this.#spawned.get(file);
     if (parentId !== undefined && !this.#children.has(file))
@@ -199,7 +199,7 @@ class CodexSessionReader implements SessionReader {
       const total = readUsage(info?.['total_token_usage']);
       const counter = this.#usage.get(child);
       if (total === undefined || total.inputTokens + total.outputTokens === 0) return true;
-      // The first total of a fork includes what was used before it.
+      // The first total of a fork includes the usage before the fork.
       const used = counter === undefined ? (readUsage(info?.['last_token_usage']) ?? total) : counter.since(total);
       if (counter === undefined) this.#usage.set(child, new SessionUsage(total));
       const model = defined({ model: turns.model });
@@ -218,7 +218,7 @@ class CodexSessionReader implements SessionReader {
   }
 }
 
-/** Returns what a person said; undefined for a message that the program wrote. */
+/** Returns the text of a user message; undefined for one that the program wrote. */
 function readPrompt(item: WireRecord | undefined): ReturnType<typeof toContent> {
   if (item?.['type'] !== 'message' || item['role'] !== 'user') return undefined;
   const kinds = toList(toRecord(item['internal_chat_message_metadata_passthrough'])?.['content_item_kinds']);
@@ -253,7 +253,7 @@ function readInput(item: WireRecord): unknown {
   }
 }
 
-/** Returns what the model was sent of a result, and the exit code when the text states it. */
+/** Returns the part of a result that the model received, and the exit code if the text states it. */
 function readOutput(output: unknown): { context: unknown; exitCode?: number | undefined } {
   const whole = joinedText(output) ?? joinedText(toRecord(output)?.['content']) ?? output ?? '';
   if (typeof whole !== 'string') return { context: whole };

@@ -61,8 +61,8 @@ function listRecordings(sessionId: string, environment: Environment): string[][]
 }
 
 /**
- * Returns the folder in which Gemini has the files of a project: the one that its list of projects names or that names the
- * project itself, else a new one, which becomes that of the project when it names it.
+ * Returns the folder in which Gemini keeps the files of a project: the one that its list of projects names or that
+ * names the project itself, else a new one, which becomes that of the project when it names it.
  */
 export function findProjectFolder(cwd: string, environment: Environment): string {
   const folder = temporaryFolder(environment);

@@ -24,7 +24,7 @@ type Usage = Omit<EventOf<'usage'>, 'type' | 'runId'>;
 
 const isContext = (text: string) => /^\s*<session_context>/.test(text);
 
-/** The sessions of Gemini: `tmp/<project>/chats/session-<time>-<id>.jsonl`, change logs with an adjacent subagent folder. */
+/** The sessions of Gemini: `tmp/<project>/chats/session-<time>-<id>.jsonl`, change logs; subagents are in a folder. */
 export const geminiSession: SessionFormat = {
   find({ home, environment, path }) {
     const folder = join(environment['GEMINI_CLI_HOME'] ?? home, '.gemini', 'tmp');
@@ -156,7 +156,7 @@ class GeminiSessionReader implements SessionReader {
     return type === 'gemini' || type === 'user' || type === 'info' || type === 'error' || type === 'warning';
   }
 
-  /** Adds what a message says, when it is read for the first time. */
+  /** Adds the content of a message when it is read for the first time. */
   #speech(message: WireRecord, child: string | undefined): void {
     const id = toText(message['id']) ?? '';
     if (this.#seen.has(id)) return;
@@ -214,7 +214,7 @@ class GeminiSessionReader implements SessionReader {
   }
 }
 
-/** Returns the parts of a person's message, pictures as blocks of the Anthropic API. */
+/** Returns the parts of a user message, with images as blocks of the Anthropic API. */
 function readParts(content: unknown): unknown {
   if (typeof content === 'string') return content;
   return toList(content).map(part => {
@@ -254,7 +254,7 @@ function readUsage(message: WireRecord): Usage | undefined {
 
 /** Writes results only into their calls: as separate messages they would be sent twice. */
 function writeGeminiSession({ messages, time }: SessionToWrite): WrittenSession {
-  // The program identifies sessions by the beginning of their ids, which ids in the order of time share.
+  // The program identifies sessions by the prefix of their ids, which time-ordered ids share.
   const sessionId = randomUUID();
   const next = recordTimes(time);
   const startTime = next().toISOString();

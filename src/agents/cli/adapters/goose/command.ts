@@ -18,7 +18,7 @@ export function gooseCommand(request: CommandRequest): CliCommand {
       // The prompt in one argument, also when it begins with a dash; a lone dash reads it from stdin.
       ...(byInput ? ['--instructions', '-'] : [`--text=${prompt}`]),
     ],
-    // No questions. Without it, its own setting applies, under which a tool that needs approval ends the run.
+    // Approves every call. Without this mode, the user's setting applies and a tool that needs approval ends the run.
     ...(yolo === true && { env: { GOOSE_MODE: 'auto' } }),
     ...(byInput && { input: prompt }),
   };

@@ -10,8 +10,8 @@ import { PartReader } from './part-reader.ts';
 import { readError } from './wire.ts';
 
 /**
- * Translates the output of `opencode run --format json` and of `kilo run --format json`, which is the same, or the saved
- * messages of their servers.
+ * Translates the output of `opencode run --format json` and of `kilo run --format json`, which is the same, or the
+ * saved messages of their servers.
  */
 export function opencodeTranslator(options: TranslatorOptions): Translator {
   return eitherTranslator(

@@ -10,13 +10,13 @@ import { readToolOutput, readUsage } from './wire.ts';
 
 type Kind = 'text' | 'reasoning';
 
-/** The tool with which the model asks a person. */
+/** The tool with which the model asks a user. */
 export const questionTool = 'ask_user';
 
 export interface PiReaderOptions {
-  /** Whether calls start when a person or a rule allows them, and not when the program announces them. */
+  /** Whether calls start when a user or a rule allows them, and not when the program announces them. */
   readonly waitsForAnswer?: boolean;
-  /** The beginning of the names of messages, which are numbered: another one for each process of a run. Default: `m`. */
+  /** The prefix of the numbered names of messages; differs for each process of a run. Default: `m`. */
   readonly messagePrefix?: string;
 }
 

@@ -26,7 +26,7 @@ const usualAbilities: LiveAbilities = {
 };
 
 interface AcpProgram extends Pick<LiveAdapter, 'modes' | 'warning' | 'command' | 'prepare'> {
-  /** The abilities that differ from what is usual. */
+  /** The abilities that differ from the usual ones. */
   readonly abilities?: Partial<LiveAbilities>;
 }
 

@@ -31,7 +31,7 @@ interface CallsOptions {
   readonly messages: AcpMessages;
   readonly profile: AcpProfile;
   readonly subagents: SubagentRules | undefined;
-  /** Makes the ids of calls, which are unique over the turns of a run. */
+  /** Creates the ids of calls, which are unique over the turns of a run. */
   readonly ids: OpenCalls;
 }
 
@@ -79,7 +79,7 @@ export class AcpCalls {
     return diffs.findLast(diff => diff.path === path)?.newText;
   }
 
-  /** Registers that a call has been rejected; its result is emitted at once when the program does not report it. */
+  /** Registers a rejected call; emits its result immediately if the program does not report one. */
   reject(rawId: string, reason: string | undefined, isReported: boolean): void {
     const call = this.#known.get(rawId);
     if (call === undefined || call.isSettled) return;

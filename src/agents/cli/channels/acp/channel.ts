@@ -198,7 +198,7 @@ export class AcpChannel extends TurnChannel<OpenTurn> {
       refuse(request, this.#isIgnored(request) ? undefined : 'Unknown session');
       return this.#isIgnored(request);
     }
-    // An interrupted turn asks nothing any more.
+    // An interrupted turn asks no further questions.
     if (!this.isInterrupted && method === 'session/request_permission')
       return this.#requests.permission(request, turn.reader);
     if (!this.isInterrupted && method === 'elicitation/create')

@@ -62,7 +62,7 @@ export interface AskedQuestion {
   readonly multiple: boolean;
 }
 
-/** How one program uses the protocol. `acpProfile` fills in what is usual. */
+/** The way one program uses the protocol. `acpProfile` fills in the defaults. */
 export interface AcpProfile {
   /** Its display name, for messages. */
   readonly name: string;
@@ -114,7 +114,7 @@ export interface AcpProfile {
   readonly loadDelayMs?: (session: SessionPlace) => number;
 }
 
-/** A session, and the variables by which its files are found. */
+/** A session, and the variables that locate its files. */
 export interface SessionPlace {
   readonly sessionId: string;
   readonly environment: LiveStart['environment'];
@@ -124,10 +124,10 @@ export interface SessionPlace {
 export type OwnProfile = Pick<AcpProfile, 'name'> &
   Partial<Omit<AcpProfile, 'calls'>> & { readonly calls?: Partial<CallRules> };
 
-/** Names of tools are not part of the protocol: its kinds stand for them, unless a program says more. */
+/** The protocol has no tool names: its kinds serve as names, unless a program reports more. */
 const usualCalls: CallRules = { nameOf: ({ kind }) => kind ?? 'other', shellTool: 'execute' };
 
-/** Returns how a program uses the protocol: what it does differently, and for the rest what is usual. */
+/** Returns the profile of a program: its differences, merged with the defaults. */
 export function acpProfile(own: OwnProfile): AcpProfile {
   return {
     modes: {},

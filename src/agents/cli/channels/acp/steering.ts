@@ -3,7 +3,7 @@ import type { WireRecord } from '../../shared/wire-value.ts';
 import type { RpcConnection } from '../json-rpc.ts';
 import type { AcpRequest } from './request.ts';
 
-/** Brings messages of people into the open turn; the protocol itself has no method for that. */
+/** Sends user messages into the open turn, for which the protocol itself has no method. */
 export interface AcpSteering {
   steer(id: string, blocks: readonly WireRecord[]): void;
   /** Reads an update of the session. */

@@ -20,7 +20,7 @@ export function claudeLiveCommand(start: LiveStart): LiveCommand {
       '--verbose',
       // Text as it is written.
       '--include-partial-messages',
-      // Confirms each message of a person when the model reads it.
+      // Confirms each user message when the model reads it.
       '--replay-user-messages',
       // Asks over the channel. Without this flag, the program rejects every call that needs approval.
       '--permission-prompt-tool',

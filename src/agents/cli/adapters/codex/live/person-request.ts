@@ -1,7 +1,7 @@
 import { answerReason, type Answers, type Question } from '../../../channels/request-book.ts';
 import type { LiveAnswer } from '../../../contract/live-channel.ts';
 
-/** A request of the program: what a person is asked, and how the answers become its answer. */
+/** A request of the program, with its questions to the user and the conversion of the answers to a response. */
 export interface PersonRequest {
   readonly questions: readonly Question[];
   reply(answers: Answers): object;

@@ -16,7 +16,7 @@ export interface ServeProgram {
 }
 
 /**
- * The arguments and variables of a server of one session, on a free port of the loopback interface. The person's own
+ * The arguments and variables of a server of one session, on a free port of the loopback interface. The user's own
  * settings stay as they are: ours are variables that apply to this process only.
  */
 export function serveCommand(program: ServeProgram, start: LiveStart): LiveCommand {
@@ -45,7 +45,7 @@ export function serveCommand(program: ServeProgram, start: LiveStart): LiveComma
   };
 }
 
-/** Offers the tool that ends planning with a question to the person. */
+/** Offers the tool that ends planning with a question to the user. */
 function planVariables({ prefix }: ServeProgram): Record<string, string> {
   return { [`${prefix}_EXPERIMENTAL_PLAN_MODE`]: '1' };
 }

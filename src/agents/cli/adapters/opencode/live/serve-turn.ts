@@ -30,12 +30,12 @@ export interface ServeTurnOptions {
 
 type TurnReason = LiveTurnEnd['reason'];
 
-/** The interval at which a question is looked for that the server does not announce. */
+/** The interval for polling questions that the server does not announce. */
 const lookMs = 500;
 
 type Handler = (properties: WireRecord) => boolean;
 
-/** One turn over a server of OpenCode or Kilo Code: its events and its requests. Its methods are called within `run.events`. */
+/** One turn over a server of OpenCode or Kilo Code: its events and requests. Call its methods within `run.events`. */
 export class ServeTurn {
   readonly events: ChannelEvents;
   readonly #options: ServeTurnOptions;

@@ -131,7 +131,7 @@ export class PiChannel extends TurnChannel<PiTurn> {
     return { reason: isFailed ? 'error' : reason, ...(unsent.length > 0 && { unsent }) };
   }
 
-  /** A program that ends at once does not know the session that it was to resume. */
+  /** A program that ends immediately does not know the session to resume. */
   protected describeUnopened(): SessionProblem {
     const { sessionId } = this.start;
     if (sessionId === undefined) return { message: 'Pi ended before its session was open.', code: 'agent_failed' };
