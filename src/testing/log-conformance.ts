@@ -31,7 +31,7 @@ const checkOptions = optionsCheck<LogUnderTest>('logConformance')(() => ({
 }));
 
 /**
- * Registers tests that hold an implementation of `EventLog` to every sentence of its contract: first those of
+ * Registers tests that check an implementation of `EventLog` against every sentence of its contract: first those of
  * `EventStore`, then those of `EventIndex`, which a store without an index passes too.
  */
 export function logConformance(runner: TestRunner, underTest: LogUnderTest): void {

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Delay } from '../agents/model/scripted/scripted-model.ts';
 import { encodeFrame, type WireFrame } from './wire/wire.ts';
 
-/** What the server sends: a JSON body, or events, in both cases perhaps cut off. */
+/** The response of the server: a JSON body or events, either of which can be cut off. */
 export interface Reply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -51,7 +51,7 @@ async function end(response: ServerResponse, text: string, { cut }: Reply): Prom
     response.end(text);
     return 'answered';
   }
-  // What was sent must have left before the socket goes, or the client would miss it.
+  // Flush the text before the socket is destroyed, or the client would miss it.
   await new Promise<void>(resolve => response.write(text, () => resolve()));
   response.destroy();
   return 'cut';

@@ -33,7 +33,7 @@ export interface ArrivedRequest {
   readonly body: unknown;
 }
 
-/** A reply, with what the script saw when it was asked. */
+/** A reply, with the request as the script saw it, if it was called. */
 type RoutedReply = Reply & { readonly seen?: ScriptedRequest };
 
 const wires: Readonly<Record<string, Wire>> = {
@@ -45,7 +45,7 @@ const wires: Readonly<Record<string, Wire>> = {
 /** The methods of Google Gemini that are answered by the script, and whether they stream. */
 const googleMethods: Readonly<Record<string, boolean>> = { generateContent: false, streamGenerateContent: true };
 
-/** Decides the reply to each request; it holds the count of requests and nothing else. */
+/** Decides the reply to each request; its only state is its request counts. */
 export function scriptedRoutes(options: RouteOptions): (request: ArrivedRequest) => RoutedReply {
   const { script, apiKey, maxRequests = 1000, models = ['scripted'], now = Date.now } = options;
   let arrived = 0;

@@ -31,10 +31,10 @@ const checkOptions = optionsCheck<ScriptedServerOptions>('startScriptedServer')(
   delay: callback().optional(),
 }));
 
-/** One request as it arrived, and what became of it. */
+/** A request as it arrived, with its outcome. */
 export interface RecordedRequest extends ArrivedRequest {
   readonly query: string;
-  /** What the script saw; absent when it was not asked. */
+  /** The request as the script saw it; absent if the script was not called. */
   readonly seen?: ScriptedRequest;
   readonly status: number;
   readonly outcome: ReplyOutcome | 'pending';

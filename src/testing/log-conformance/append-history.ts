@@ -4,7 +4,7 @@ import type { LoggedEvent } from '../../events/vocabulary.ts';
 import type { AppendOptions, EventLog } from '../../log/event-log.ts';
 import { textEvent } from './suite.ts';
 
-/** An append or read as its caller saw it: between which moments it happened, and what came of it. */
+/** An append or read, with its start and end as its caller saw them. */
 interface Operation {
   readonly began: number;
   readonly ended: number;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { contents, type Law, range, refuses, seqs, textEvent, textEvents, untyped } from './suite.ts';
 
-/** What `append` promises about seq, time and validation. */
+/** Registers the tests of `append`: seq, time and validation. */
 export function appendLaws(law: Law): void {
   law('refuses an event that is too long, and all that came with it', async ({ log }) => {
     const { id } = await log.createThread();
@@ -107,7 +107,7 @@ export function appendLaws(law: Law): void {
 const cyclic: Record<string, unknown> = { type: 'custom', runId: 'run', name: 'loop' };
 cyclic['data'] = cyclic;
 
-/** Each is refused as it is, or because nothing of it would be left in JSON. */
+/** Values that are rejected because they are invalid or would be lost in JSON. */
 const notEvents: unknown[] = [
   undefined,
   null,

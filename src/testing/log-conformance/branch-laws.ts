@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { contents, type Law, range, refuses, seqs, textEvent, textEvents } from './suite.ts';
 import { notCounts } from './read-laws.ts';
 
-/** What `branch` promises. */
+/** Registers the tests of `branch`. */
 export function branchLaws(law: Law): void {
   law('shares the events up to seq and goes on at seq + 1, and so does the parent', async ({ log }) => {
     await log.createThread({ id: 'parent', resourceId: 'tenant', title: 'parent' });

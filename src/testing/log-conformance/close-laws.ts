@@ -11,7 +11,7 @@ import {
   textEvents,
 } from './suite.ts';
 
-/** What `close` promises. */
+/** Registers the tests of `close`. */
 export function closeLaws(law: Law): void {
   law('may be closed twice, and then refuses every call', async ({ log }) => {
     const { id } = await log.createThread();

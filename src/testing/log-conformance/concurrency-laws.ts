@@ -19,7 +19,7 @@ import {
 const writers = 4;
 const rounds = 12;
 
-/** What several processes that use one store at the same time are promised; one log is shared where only one can. */
+/** Registers the tests of concurrent use of one store; without `join`, all writers share one log. */
 export function concurrencyLaws(runner: TestRunner, underTest: LogUnderTest): void {
   const law = (behaviour: string, body: (context: Context & { logs: readonly EventLog[] }) => Promise<void>) =>
     runner.it(behaviour, async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import { contents, type Law, range, refuses, textEvent, textEvents } from './suite.ts';
 
-/** What the conditions of `append` promise: `expectedSeq`, `once` and `lease`. */
+/** Registers the tests of the conditions of `append`: `expectedSeq`, `once` and `lease`. */
 export function conditionLaws(law: Law): void {
   law('appends with expectedSeq only when it is the newest seq', async ({ log }) => {
     const { id } = await log.createThread();

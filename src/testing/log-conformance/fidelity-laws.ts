@@ -4,7 +4,7 @@ import { type Law, textEvent, untyped } from './suite.ts';
 
 const hostile = '\u0000 \ud800 \udfff \u2028 \ufeff \u0001 \u{1f9ed} "\\ \r\n';
 
-/** Events that every store has to give back as they are; `__proto__` is a key of its own in these. */
+/** Events that every store must return unchanged; `__proto__` is an own property in them. */
 const unusual: AgentEvent[] = [
   textEvent(hostile, hostile),
   textEvent('x'.repeat(3_000_000)),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { contents, type Law, refuses, textEvent, textEvents } from './suite.ts';
 
-/** What the mark on imported events promises. */
+/** Registers the tests of the mark on imported events. */
 export function importLaws(law: Law): void {
   law('marks imported events in the same append, and no others', async ({ log }) => {
     const { id, importedSeq } = await log.createThread({ imported: true });

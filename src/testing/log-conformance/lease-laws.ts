@@ -3,7 +3,7 @@ import { type Law, range, refuses } from './suite.ts';
 
 const hourMs = 3_600_000;
 
-/** What leases promise when the time of day jumps. */
+/** Registers the tests of leases while the wall clock jumps. */
 export function leaseJumpLaws(law: Law): void {
   law('neither ends nor lasts longer when the time of day jumps by an hour', async ({ log, clock }) => {
     for (const jump of [hourMs, -hourMs]) {
@@ -19,7 +19,7 @@ export function leaseJumpLaws(law: Law): void {
   });
 }
 
-/** What leases promise. */
+/** Registers the tests of leases. */
 export function leaseLaws(law: Law): void {
   law('is held by one owner until it expires', async ({ log, clock }) => {
     const lease = await log.acquireLease('n', { owner: 'a', ttlMs: 1000 });

@@ -30,7 +30,7 @@ const said = (id: string): AgentEvent => ({ type: 'user', runId: `u ${id}`, id, 
 const ids = (threads: readonly { readonly id: string }[]) => threads.map(({ id }) => id);
 const open = async (log: EventLog, threadId: string) => (await log.getThread(threadId))?.open ?? [];
 
-/** What the index of open things promises. */
+/** Registers the tests of the index of open runs and requests. */
 export function openLaws(law: Law): void {
   law('has a run from its request to its end, with the owner of the lease', async ({ log }) => {
     await log.createThread({ id: 'a' });

@@ -11,7 +11,7 @@ function raw(n: number, bytes: Iterable<number> = [n & 255]): RawLine {
 
 const numbers = (lines: readonly RawLine[]) => lines.map(line => line.n);
 
-/** What raw lines promise. */
+/** Registers the tests of raw lines. */
 export function rawLineLaws(law: Law): void {
   law('appends with a lease only while it is the newest of its name', async ({ log }) => {
     const { id } = await log.createThread();

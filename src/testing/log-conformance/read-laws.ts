@@ -31,7 +31,7 @@ const ranges: [ReadRange, number[]][] = [
 /** Values that are not a whole number of at least 0. */
 export const notCounts = [Number.NaN, -1, 0.5, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 2 ** 53];
 
-/** What `read` promises about ranges, of plain threads and of branches. */
+/** Registers the tests of `read`: ranges of plain threads and of branches. */
 export function readLaws(law: Law): void {
   for (const [given, expected] of ranges)
     law(`reads ${JSON.stringify(given)} of ten events, in a thread and in a branch of a branch`, async ({ log }) => {

@@ -24,7 +24,7 @@ async function places(
   return hits.map(({ threadId, messageId, seq }) => [threadId, messageId, seq]);
 }
 
-/** What `search` promises. */
+/** Registers the tests of `search`. */
 export function searchLaws(law: Law): void {
   law('finds messages of people and whole texts of runs by their words, the newest first', async ({ log }) => {
     await log.createThread({ id: 'a' });

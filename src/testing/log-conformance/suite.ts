@@ -11,9 +11,9 @@ export interface TestRunner {
 
 /** How the suite gets at an implementation. */
 export interface LogUnderTest {
-  /** Opens a new, empty log that takes the time from `now`, and the end of leases from `uptime` if it has such a clock. */
+  /** Opens a new, empty log with `now` as its clock, and with `uptime` for the end of leases if it has such a clock. */
   readonly open: (options: Clocks) => Promise<EventLog>;
-  /** Closes a log and opens what it stored again; absent when it stores nothing beyond `close`. */
+  /** Closes a log and opens its store again; absent when the log stores nothing beyond `close`. */
   readonly reopen?: (log: EventLog, options: Clocks) => Promise<EventLog>;
   /** Whether leases end by `uptime`; one whose leases end by the clock of its server cannot be tested for jumps. */
   readonly leasesByUptime?: boolean;
@@ -41,7 +41,7 @@ export interface Context {
   readonly clock: Clock;
 }
 
-/** States one behaviour of the contract; each gets a new log, which is closed afterwards. */
+/** Registers a test of one behaviour of the contract, with a new log that is closed afterwards. */
 export type Law = (behaviour: string, body: (context: Context) => Promise<void>) => void;
 
 /** Binds the laws to a runner and an implementation. */
@@ -58,7 +58,7 @@ export function lawsFor(runner: TestRunner, { open }: Pick<LogUnderTest, 'open'>
     });
 }
 
-/** A clock that stands still until it is advanced. */
+/** A clock that stays at its time until it is advanced. */
 export function createClock(): Clock {
   let time = 1_000_000;
   let startedAt = Date.UTC(2025, 0, 1) - time;
@@ -83,7 +83,7 @@ export async function refuses(code: ErrorCode, promise: Promise<unknown>): Promi
   });
 }
 
-/** Any value where an event is expected: what a caller without types may pass. */
+/** Returns any value typed as an event, as an untyped caller may pass it. */
 export function untyped(value: unknown): AgentEvent {
   return value as AgentEvent;
 }
@@ -112,7 +112,7 @@ export function range(first: number, last: number): number[] {
   return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
 
-/** The first events of a tail, which is then left. */
+/** Returns the first events of a tail and then closes it. */
 export async function take<Value>(count: number, tail: AsyncIterable<Value>): Promise<Value[]> {
   const taken: Value[] = [];
   for await (const value of tail) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { AgentEvent } from '../../events/vocabulary.ts';
 import { drain, type Law, range, refuses, seqs, settle, take, takeNext, textEvents } from './suite.ts';
 
-/** What `tail` promises while it lasts. */
+/** Registers the tests of an active `tail`. */
 export function tailLaws(law: Law): void {
   law('gives only events of the types that are asked for, before and after the seam', async ({ log }) => {
     const { id } = await log.createThread();

@@ -27,7 +27,7 @@ export const hostileIds = [
 
 const ids = (threads: readonly Thread[]) => threads.map(thread => thread.id);
 
-/** What creating, changing and deleting threads promises. */
+/** Registers the tests of creating, changing and deleting threads. */
 export function threadLaws(law: Law): void {
   law('are reported when they are deleted, if the log reports it, until nobody listens', async ({ log }) => {
     const deleted: string[] = [];
@@ -157,7 +157,7 @@ export function threadLaws(law: Law): void {
   });
 }
 
-/** What `listThreads` promises. */
+/** Registers the tests of `listThreads`. */
 export function listingLaws(law: Law): void {
   law('lists the newest first by updatedAt, then by id, the highest first', async ({ log, clock }) => {
     for (const id of ['c', 'a', '\u{1f9ed}', '\uff5e', 'b']) await log.createThread({ id });

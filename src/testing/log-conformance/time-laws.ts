@@ -6,7 +6,7 @@ const hourMs = 3_600_000;
 const at = (clock: Context['clock'], ms: number) => new Date(clock.now() + ms).toISOString();
 const times = async ({ log }: Pick<Context, 'log'>, id: string) => (await log.read(id)).map(({ ts }) => ts);
 
-/** What the times of events promise. */
+/** Registers the tests of the times of events. */
 export function timeLaws(law: Law): void {
   law('never gives an event an earlier time than the one before it, also when the clock jumps back', async context => {
     const { log, clock } = context;

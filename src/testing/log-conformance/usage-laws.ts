@@ -34,7 +34,7 @@ async function fill(log: EventLog): Promise<void> {
   ]);
 }
 
-/** What `usage` promises. */
+/** Registers the tests of `usage`. */
 export function usageLaws(law: Law): void {
   law('adds up what model calls used, in all', async ({ log }) => {
     assert.deepEqual(await readUsage(log), [{ inputTokens: 0, outputTokens: 0, modelCalls: 0 }]);
@@ -127,7 +127,7 @@ export function usageLaws(law: Law): void {
       ts: timeOf(second),
     });
     await log.append('a', [call('r1', 'c1', 'read', 1), begin('r1', 'c1', 'read', 2), call('r1', 'c2', 'bash', 2)]);
-    // Their results come after an outline was stored, or in another process.
+    // The results of these calls are appended after an outline was stored, or in another process.
     await readUsage(log);
     await log.append('a', [end('r1', 'c2', 'bash', 3, true), call('r1', 'c3', 'bash', 3), end('r1', 'c1', 'read', 5)]);
     await log.append('a', [end('r1', 'c1', 'read', 6)]);

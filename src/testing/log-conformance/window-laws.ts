@@ -39,7 +39,7 @@ function counted(log: EventLog): { readonly log: EventLog; count: number } {
   return Object.assign(reads, { log: counting });
 }
 
-/** What reading a window of a thread promises. */
+/** Registers the tests of reading a window of a thread. */
 export function windowLaws(law: Law): void {
   law('reads the end of a thread, and from there to its beginning without gap or duplicate', async ({ log }) => {
     await longThread(log, 'a', 700);

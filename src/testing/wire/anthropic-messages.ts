@@ -112,7 +112,7 @@ function startUsage(usage: ScriptedUsage) {
   return { ...toUsage(usage), output_tokens: 1 };
 }
 
-// This API counts cached tokens beside the input, not within it.
+// This API counts cached tokens in addition to the input, not as part of it.
 function toUsage({
   inputTokens = 0,
   outputTokens = 0,

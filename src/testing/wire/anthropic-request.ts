@@ -29,8 +29,8 @@ type Block = z.infer<typeof block>;
 type Message = z.infer<typeof messagesRequest>['messages'][number];
 
 /**
- * Reads a request body. Tool results come inside user messages there: they become a message of role `tool`, followed by
- * a user message only when the person said something too. A `<system-reminder>` is nothing a person said.
+ * Reads a request body. Tool results are part of user messages: they become a message of role `tool`, followed by
+ * a user message only if the user also wrote text. A `<system-reminder>` does not count as user text.
  */
 export function parseMessagesRequest(body: unknown): WireRequest {
   const request = messagesRequest.parse(body);

@@ -87,7 +87,7 @@ function googleError(failure: ScriptedFailure) {
   return { error: { code: failure.httpStatus, message: failureMessage(failure), status } };
 }
 
-/** A message of the API may hold results of tools beside what a person said: they become messages of their own. */
+/** Splits a message of the API, which can combine tool results with user text; each result becomes a message. */
 function toMessages({ role, parts }: Content): SeenMessage[] {
   const results = parts.flatMap(({ functionResponse: given }) =>
     given === undefined ? [] : [{ id: given.id ?? given.name, text: JSON.stringify(given.response ?? null) }],

@@ -24,7 +24,7 @@ const responsesRequest = z.looseObject({
 
 type Item = z.infer<typeof item>;
 
-/** Reads a request body. What the model made in one response, and the results that came back, are one message each. */
+/** Reads a request body. Each model response, and the results of its calls, become one message each. */
 export function parseResponsesRequest(body: unknown): WireRequest {
   const request = responsesRequest.parse(body);
   const items = typeof request.input === 'string' ? [{ role: 'user', content: request.input } as Item] : request.input;

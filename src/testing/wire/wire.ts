@@ -10,7 +10,7 @@ export interface WireFrame {
   readonly token?: boolean;
 }
 
-/** What a request body asks for. */
+/** The parsed fields of a request body. */
 export interface WireRequest {
   readonly model: string;
   readonly stream: boolean;
@@ -35,7 +35,7 @@ export interface WireContext {
 /** One wire API as pure functions. */
 export interface Wire {
   readonly api: Exclude<ScriptedApi, 'model'>;
-  /** Reads a request body; throws a ZodError when it is not one of this API. */
+  /** Reads a request body; throws a ZodError if the body does not match this API. */
   parse(body: unknown): WireRequest;
   /** The events of a streamed answer; for a cut one, those before the connection drops. */
   frames(answer: Answer, context: WireContext): WireFrame[];
@@ -51,7 +51,7 @@ export function encodeFrame({ event, data }: WireFrame): string {
   return `${event === undefined ? '' : `event: ${event}\n`}data: ${text}\n\n`;
 }
 
-/** The content of a message: a text, or parts of which some have one. */
+/** The content of a message: a text, or parts that may contain text. */
 export const wireContent = z.union([z.string(), z.array(z.looseObject({ text: z.string().optional() }))]).nullish();
 
 /** The text of a message's content. */

@@ -2,7 +2,7 @@ import { SingletreeError } from '../../../base/singletree-error.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';
 import { cliAdapters } from './cli-adapters.ts';
 
-/** Returns the adapter of an external agent, by its name or as it is; throws `invalid_argument` when the name is unknown. */
+/** Returns an adapter by the name of its agent, or a given adapter; throws `invalid_argument` for any other value. */
 export function adapterNamed(name: string | CliAdapter): CliAdapter {
   if (typeof name === 'object') {
     if (typeof name.translator === 'function') return name;

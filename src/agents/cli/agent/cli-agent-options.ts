@@ -29,7 +29,7 @@ export interface CliAgentOptions {
   readonly extraArgs?: readonly string[];
   /** Variables to add to its environment. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Which variables of this process it gets. Default: the few that any program needs, and its own. */
+  /** The variables of this process that the program gets. Default: the few that any program needs, and its own. */
   readonly environment?: EnvironmentPolicy;
   /** The program to run instead of the one in the PATH. */
   readonly executable?: string;
@@ -46,18 +46,21 @@ export interface CliAgentOptions {
   readonly settleMs?: number;
   /** The time after each of SIGINT and SIGTERM before the next signal. Default: 600. */
   readonly stopStepMs?: number;
-  /** Receives every raw line, beside the caller of the run; the run waits for it. */
+  /** Receives every raw line, in addition to the caller of the run; the run waits for it. */
   readonly onRaw?: (runId: string, line: RawLine) => Promise<void> | void;
   /** Limits concurrent runs. Default: at most four external agents of a process at the same time. */
   readonly semaphore?: Semaphore;
   /**
-   * How the program is used: `print` runs it once per request and nobody can be asked; `live` keeps it running and asks.
-   * Default: `live` when the program has such a channel and somebody can answer.
+   * How to use the program: `print` runs it once per request and cannot ask a user; `live` keeps it running and can.
+   * Default: `live` when the program supports it and a user can answer.
    */
   readonly channel?: 'print' | 'live';
   /** The program's own mode over its live channel, such as `plan`. */
   readonly mode?: string;
-  /** Which calls run without asking over the live channel: rules, or one policy for every call. Default: the rules of the caller; without any, none. */
+  /**
+   * The calls that run without asking over the live channel: rules, or one policy for every call. Default: the rules of
+   * the caller, if any.
+   */
   readonly permissions?: PermissionRuleSet | Policy;
   /** Keeps programs running for the next turn of their session. Default: one pool of four for this process. */
   readonly sessions?: SessionPool;

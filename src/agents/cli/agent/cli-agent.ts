@@ -22,8 +22,8 @@ const sharedSemaphore = new Semaphore(4);
 const sharedSessions = new SessionPool();
 
 /**
- * Creates an agent for an external coding agent: one that is built in, by its name, or one of `defineCliAgent`. Throws
- * `invalid_argument` when the name or an option is unknown or invalid or the program has no live channel that is required,
+ * Creates an agent for an external coding agent: a built-in one by name, or one of `defineCliAgent`. Throws
+ * `invalid_argument` for an unknown or invalid name or option, or if the program lacks a required live channel,
  * `invalid_permission_rule` for invalid rules.
  */
 export function cliAgent(agent: string | CliAdapter, options: CliAgentOptions = {}): CallableAgent {

@@ -9,7 +9,7 @@ import { runProcess } from '../../process/run-process.ts';
 
 /** The state of a program on this machine. */
 export interface FoundProgram {
-  /** Its path; absent when it is not installed. */
+  /** The path of the program; absent when it is not installed. */
   readonly path?: string;
   /** Its reported version; absent when it does not report one in time. */
   readonly version?: string;

@@ -1,7 +1,7 @@
 import type { AgentEvent } from '../../../events/vocabulary.ts';
 import { toToolOutput } from '../../../events/tools.ts';
 
-/** Tracks whether a run ended because something was denied: nothing was said or called after the last denial. */
+/** Tracks whether a run ended because of a denial: no text or call followed the last one. */
 export class LastDenial {
   readonly #runId: string;
   #isAnswered = false;
@@ -18,7 +18,7 @@ export class LastDenial {
     const output = event.type === 'tool_result' ? toToolOutput(event.output) : undefined;
     if (event.type === 'tool_result' && output !== undefined && 'status' in output)
       this.#denial = { tool: event.name, reason: output.reason };
-    // A program may report a denial only on stderr, before or after what it printed on stdout.
+    // A program may report a denial only on stderr, before or after its output on stdout.
     if (event.type === 'warning' && event.code === 'permission_denied' && !this.#isAnswered)
       this.#denial ??= { reason: event.message };
   }

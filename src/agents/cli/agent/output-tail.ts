@@ -7,7 +7,7 @@ const tailLines = 20;
 /** Events that a program makes only while it works. */
 const work: ReadonlySet<string> = new Set(['text', 'reasoning', 'tool_call', 'tool_result', 'step_start']);
 
-/** Lines by which programs and their runtimes report something that does not end them. */
+/** Matches lines with which programs and their runtimes report a condition that does not end them. */
 const notice =
   /^\(node:\d+\)|^\(Use `node |^\s*(\[\w+\]\s*)?(npm )?(warn(ing)?|info|debug|notice|deprecat\w*|starting)\b|^\S+\s+(WARN|INFO|DEBUG|TRACE)\b|^\[acp\] /i;
 
@@ -21,7 +21,7 @@ export class OutputTail {
     if (this.#lines.length > tailLines) this.#lines.shift();
   }
 
-  /** The program has gone on working: what it printed before is not why it ends. */
+  /** Discards the printed lines when the program continues to work: they do not explain its end. */
   continued(event: AgentEvent): void {
     if (work.has(event.type)) this.#lines = [];
   }
@@ -31,7 +31,7 @@ export class OutputTail {
   }
 }
 
-/** Returns the warning for a line of stderr; undefined when the line is empty, or repeats what is known. */
+/** Returns the warning for a line of stderr; undefined for an empty line or one that repeats known information. */
 export function stderrMessage(
   { denial, repeated }: Pick<CliAdapter, 'denial' | 'repeated'>,
   text: string,

@@ -113,7 +113,7 @@ export class PrintRun {
     return { session, translator, run };
   }
 
-  /** Writes the conversation as a session; when that cannot be, it is in the prompt, and a warning says so. */
+  /** Writes the conversation as a session; if that fails, writes it into the prompt and emits a warning. */
   async *#handOver(): AsyncGenerator<AgentEvent, Attempt> {
     const { adapter, options, params } = this.#options;
     const events: AgentEvent[] = [];
@@ -159,7 +159,7 @@ export class PrintRun {
     });
     // A session that was just written is refused only once.
     const isUnknown = session === undefined || session.isNew === true ? undefined : adapter.session?.isUnknown;
-    /** What the program emitted before it was sure that its session exists. */
+    /** The events held back until the program is known to have the session. */
     let held: AgentEvent[] | undefined = isUnknown && [];
     try {
       for (let next = await lines.next(); ; next = await lines.next()) {

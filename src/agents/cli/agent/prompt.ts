@@ -17,7 +17,7 @@ export interface CliPrompt {
 /** An image or a file of a message. */
 export type Attachment = Exclude<ContentPart, { type: 'text' }>;
 
-/** Returns the prompt of a run; `session` is the program's session in which it continues. */
+/** Returns the prompt of a run; `session` is the program's session that the run continues. */
 export function buildPrompt(messages: readonly Message[], session: Known = { known: 0 }): CliPrompt {
   const unknown = unknownTo(messages, session);
   const asked = unknown.findLastIndex(message => message.role === 'user');
@@ -45,7 +45,7 @@ function unknownTo(messages: readonly Message[], { known, knownParts }: Known): 
   return content.length === 0 ? rest : [{ role: 'user', content }, ...rest];
 }
 
-/** A message as text: what was said, and each call with its result. */
+/** Returns a message as text, with each call and its result. */
 function transcribe({ parts }: WrittenMessage): string {
   const lines = parts.flatMap(part => {
     if (part.type === 'text') return [part.text];

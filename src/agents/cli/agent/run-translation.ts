@@ -29,7 +29,7 @@ export interface RecordedEnd {
 
 /** The result of the process of a run. */
 export interface ProcessEnd extends Omit<ProcessExit, 'failedToStart'> {
-  /** The end that the record of the run states: it counts more than what the output says. */
+  /** The end that the record of the run states; takes precedence over the output. */
   readonly recorded?: RecordedEnd;
   /** The output ended before the program reported its end, and its exit status is unknown. */
   readonly isCut?: boolean;
@@ -62,8 +62,8 @@ export class RunTranslation {
   }
 
   /**
-   * Returns the events of one line; `number` is its index in the raw record. The beginning of a line that is too long to
-   * parse represents it: the raw record has it whole.
+   * Returns the events of one line; `number` is its index in the raw record. The beginning of a line that is too long
+   * to parse represents it: the raw record contains all of it.
    */
   take({ kind, stream, bytes }: ProcessLine, number: number): AgentEvent[] {
     if (kind === 'rest') return [];
@@ -102,7 +102,7 @@ export class RunTranslation {
     return this.#stamp([...events, { type: 'harness_end', runId, agentId, reason: ended }]);
   }
 
-  /** Returns the final events of a run whose end is known; a failure that the output reports as fatal is not repeated. */
+  /** Returns the final events of a run whose end is known; does not repeat a failure that was reported as fatal. */
   #recordedEnd({ reason, error }: RecordedEnd): AgentEvent[] {
     const { runId, adapter, translator } = this.#options;
     const events = translator.flush();
@@ -134,7 +134,7 @@ export class RunTranslation {
   }
 }
 
-/** Signals by which others end a program; any other is its own crash. */
+/** Signals that other processes send to end a program; any other signal is a crash of the program. */
 export const outerSignals: ReadonlySet<string> = new Set(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP']);
 
 function isFatal(event: AgentEvent): event is EventOf<'error'> {

@@ -76,7 +76,7 @@ export function toRpcId(value: unknown): RpcId | undefined {
   return typeof value === 'string' || typeof value === 'number' ? value : undefined;
 }
 
-/** Reads the error of an answer; one without a message is shown as it is. */
+/** Reads the error of a response; an error without a message is shown unchanged. */
 export function readRpcError(error: unknown): RpcError {
   const { message, data } = toRecord(error) ?? {};
   return { message: toText(message) ?? JSON.stringify(error), ...defined({ data }) };

@@ -1,21 +1,21 @@
 import type { ChannelHost, LiveAnswer, LiveRequest } from '../contract/live-channel.ts';
 
-/** The answers to the questions of a request, in their order; undefined for a question that nobody answered. */
+/** The answers to the questions of a request, in order; undefined for an unanswered question. */
 export type Answers = readonly (LiveAnswer | undefined)[];
 
-/** What a person is asked, before it is known by which request and of which run. */
+/** A question to the user, before it has an id and a run. */
 export type Question = WithoutIds<LiveRequest>;
 type WithoutIds<Request> = Request extends LiveRequest ? Omit<Request, 'id' | 'runId'> : never;
 
-/** A request of a program: what people are asked about it, and how the program is answered. */
+/** A request of a program, with its questions to the user and the way to answer the program. */
 export interface ProgramRequest<Key> {
-  /** What the program calls it. */
+  /** The program's id of the request. */
   readonly key: Key;
-  /** What people are asked; ids are unique within the channel. A request without questions is settled at once. */
+  /** The questions to the user; ids are unique within the channel. A request without questions is settled at once. */
   readonly questions: readonly LiveRequest[];
   /** Answers the program: every question has an answer, or one was declined. Called once. */
   settle(answers: Answers): void;
-  /** Answers the program that nothing may run, because nobody is asked any more. Absent: it waits for no such answer. */
+  /** Answers the program that no call may run, because the request is cancelled. Absent: it expects no answer. */
   cancel?(): void;
 }
 
@@ -29,12 +29,12 @@ interface Entry<Request> {
 const declined = 'Another question of the same request was declined.';
 
 /**
- * The requests of a program to people.
+ * The requests of a program to users.
  *
  *     open ── every question answered, or one declined ──▶ settled ── withdraw, cancel ──▶ gone
  *      │                                                   (the program is answered; a repetition is known)
  *      ├──── withdraw: the program no longer waits, and is not answered ─────────────────▶ gone
- *      └──── cancel: nobody is asked any more, the program is answered that nothing runs ▶ gone
+ *      └──── cancel: the program is answered that nothing runs ──────────────────────────▶ gone
  *
  * A question is answered or withdrawn once; a later answer does nothing. The host may answer while it is asked.
  */
@@ -61,7 +61,7 @@ export class RequestBook<Key, Request extends ProgramRequest<Key> = ProgramReque
     return this.#entryWith(questionId)?.request;
   }
 
-  /** Asks people; a request of the same key must not be known. */
+  /** Asks the user; no known request may have the same key. */
   open(request: Request): void {
     const { key, questions } = request;
     const waiting = new Map(questions.map(question => [question.id, question]));
@@ -70,7 +70,7 @@ export class RequestBook<Key, Request extends ProgramRequest<Key> = ProgramReque
     for (const question of questions) if (waiting.has(question.id)) this.#host.request(question);
   }
 
-  /** Takes the answer to a question; returns false when it is not open. One that is declined declines all of its request. */
+  /** Handles the answer to a question; returns false if it is not open. Declining one declines its whole request. */
   answer(questionId: string, answer: LiveAnswer): boolean {
     const entry = this.#entryWith(questionId);
     if (entry === undefined) return false;
@@ -81,7 +81,7 @@ export class RequestBook<Key, Request extends ProgramRequest<Key> = ProgramReque
     return true;
   }
 
-  /** Closes a request for which the program no longer waits; does nothing when it is not known. */
+  /** Closes a request that the program no longer waits for; does nothing if it is unknown. */
   withdraw(key: Key, reason: string): void {
     const entry = this.#entries.get(key);
     this.#entries.delete(key);
@@ -116,17 +116,17 @@ export class RequestBook<Key, Request extends ProgramRequest<Key> = ProgramReque
   #withdrawQuestions({ waiting }: Entry<Request>, reason: string): void {
     const questions = [...waiting.values()];
     waiting.clear();
-    // Nobody sees a check: rules decide it.
+    // Rules decide a check: the host never shows it.
     for (const { id, kind } of questions) if (kind !== 'check') this.#host.withdraw(id, reason);
   }
 }
 
-/** Returns what a person answered to a question, as one text; undefined when nobody did. */
+/** Returns the user's answer to a question as one text; undefined if it has none. */
 export function answerText(answer: LiveAnswer | undefined): string | undefined {
   return answer?.outcome === 'answer' ? [answer.answer].flat().join(', ') : undefined;
 }
 
-/** Returns the reason that came with a decision; undefined without one. */
+/** Returns the reason of a decision; undefined without one. */
 export function answerReason(answer: LiveAnswer | undefined): string | undefined {
   return answer === undefined || answer.outcome === 'answer' ? undefined : answer.feedback;
 }

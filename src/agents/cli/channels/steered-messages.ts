@@ -4,7 +4,7 @@ interface SteeredMessage {
   readonly text: string;
 }
 
-/** The messages that were sent into a turn and have not reached the model, for programs that repeat what the model reads. */
+/** Tracks steered messages that have not reached the model, for programs that repeat the messages it reads. */
 export class SteeredMessages {
   readonly #sent: SteeredMessage[] = [];
 

@@ -29,7 +29,7 @@ interface EarlyMessage {
 const mostEarly = 1_000;
 
 /**
- * The life of an interactive channel, whatever its protocol is.
+ * The life cycle of an interactive channel, independent of its protocol.
  *
  *     new ──open──▶ opening ──setReady──▶ ready ──prompt──▶ in a turn ──endTurn──▶ ready
  *                      │                                        │
@@ -56,8 +56,9 @@ export abstract class TurnChannel<Turn extends ChannelTurn> implements LiveChann
   /** Sends the handshake; the protocol calls `setReady` or `fail` later. */
   protected abstract connect(): void;
   /**
-   * Handles one message while no turn is open. Returns whether it did: a message that belongs to a turn is received again in
-   * the next. `refused` when it was answered because the program would wait: the next turn shows it as unknown.
+   * Handles one message while no turn is open. Returns whether it did: a message that belongs to a turn is received
+   * again in the next. `refused` when it was answered because the program would wait: the next turn shows it as
+   * unknown.
    */
   protected abstract takeBetweenTurns(message: unknown): boolean | 'refused';
   /** Handles one message in a turn; it becomes an `unknown` event when this returns false or throws. */
@@ -70,9 +71,9 @@ export abstract class TurnChannel<Turn extends ChannelTurn> implements LiveChann
   protected abstract sendMessage(turn: Turn, message: SteerMessage): void;
   /** Stops the open turn; called once for each. */
   protected abstract stopTurn(turn: Turn): void;
-  /** Closes the requests of a turn, emits what is left of it, and returns how it ended. */
+  /** Closes the requests of a turn, emits its remaining events and returns how it ended. */
   protected abstract finishTurn(turn: Turn, reason: LiveTurnEnd['reason']): LiveTurnEnd;
-  /** Says why the session did not open when the program has ended. */
+  /** Returns why the session did not open, for a program that has ended. */
   protected abstract describeUnopened(): SessionProblem;
 
   /** Whether a prompt can be sent now: when the session is open, unless the program reads one before. */
@@ -85,12 +86,12 @@ export abstract class TurnChannel<Turn extends ChannelTurn> implements LiveChann
     return this.#turn;
   }
 
-  /** Whether a person or the channel itself has stopped the open turn. */
+  /** Whether the user or the channel itself has stopped the open turn. */
   protected get isInterrupted(): boolean {
     return this.#isInterrupted;
   }
 
-  /** Whether nothing can be done any more. */
+  /** Whether the channel can no longer be used. */
   protected get isOver(): boolean {
     return this.#state === 'failed' || this.#state === 'closed';
   }
@@ -157,7 +158,7 @@ export abstract class TurnChannel<Turn extends ChannelTurn> implements LiveChann
     this.host.ready(session);
   }
 
-  /** The session cannot be opened, or cannot be used any more: the open turn fails with it. */
+  /** Handles a session that cannot be opened or is no longer usable: the open turn fails too. */
   protected fail(problem: SessionProblem): void {
     if (this.isOver) return;
     this.#state = 'failed';

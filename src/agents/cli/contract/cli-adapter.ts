@@ -14,21 +14,21 @@ export interface CliAdapter {
   readonly install: string;
   /** Environment variables, and files relative to the home folder; any one of them indicates a login. */
   readonly credentials: { readonly variables: readonly string[]; readonly files: readonly string[] };
-  /** How a person logs in. */
+  /** How a user logs in. */
   readonly login: string;
   /** The provider whose prices apply to its models, when it has a single one and reports no costs. */
   readonly prices?: string;
-  /** The environment variables that it needs beside those every program gets. */
+  /** The environment variables that it needs in addition to those that every program gets. */
   readonly environment: readonly RegExp[];
   /** The versions whose streams were recorded for the tests. */
   readonly versions: readonly string[];
   /** Matches a line of stderr that reports a denied call, for programs that report it only there. */
   readonly denial?: RegExp;
-  /** Matches a line of stderr that says nothing about the run, or what the thread shows already: it is stored as a line, and is no warning. */
+  /** Matches stderr lines that are irrelevant or already shown: they are stored, but do not become warnings. */
   readonly repeated?: RegExp;
   /** Whether plain text is one of its formats: its lines are `unknown` by rule. */
   readonly printsPlainText?: boolean;
-  /** Its interactive channel, used when somebody can answer. */
+  /** Its interactive channel, used when a user can answer. */
   readonly live?: LiveAdapter;
   /** Its own session files, to be imported. */
   readonly session?: SessionFormat;

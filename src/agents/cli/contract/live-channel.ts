@@ -4,16 +4,16 @@ import type { CliCommand } from './cli-command.ts';
 import type { AgentMode } from '../../contract/abilities.ts';
 import type { SessionMcpServers, UsedTokens } from '../../contract/host.ts';
 
-/** The way a person's decision reaches the model when it cannot travel with the answer itself. */
+/** The way a user's decision reaches the model when the answer itself cannot contain it. */
 export type ReasonDelivery = 'answer' | 'steer' | 'next_prompt';
 
-/** What a program can do over its interactive channel; relays, documentation and the command derive from it. */
+/** The abilities of a program over its interactive channel; relays, documentation and the command derive from them. */
 export interface LiveAbilities {
   /** How the reason of a rejection reaches the model. */
   readonly reason: ReasonDelivery;
   /** Whether a rejection ends the turn of the program. */
   readonly rejectEndsTurn: boolean;
-  /** Which calls take a revised input. */
+  /** The calls that accept a revised input. */
   readonly revise: 'all' | 'none';
   readonly questions: boolean;
   readonly plans: boolean;
@@ -32,7 +32,7 @@ export interface LiveAbilities {
   readonly cost: boolean;
   readonly switchModel: boolean;
   readonly switchMode: boolean;
-  /** Whether a session can have MCP servers beside those of the person's own settings. */
+  /** Whether a session can have MCP servers in addition to those of the user's settings. */
   readonly mcpServers?: boolean;
 }
 
@@ -55,7 +55,7 @@ export interface LiveStart {
   readonly mcpServers?: SessionMcpServers | undefined;
   /** The environment variables of the program, to find its settings; those of `LiveCommand.env` are added to them. */
   readonly environment: Readonly<Record<string, string>>;
-  /** A folder of this session for files that the program reads, such as settings or an extension; removed at its end. */
+  /** The folder of this session for files that the program reads, such as settings; removed when the session ends. */
   readonly folder: string;
 }
 
@@ -65,20 +65,20 @@ export interface LiveCommand extends Pick<CliCommand, 'args' | 'env'> {
 }
 
 /**
- * One turn: a prompt, and the run its events belong to. A run may have several turns: ids of events are unique over all of
- * them, and steps are numbered from 0 in each turn (the driver continues the numbering of the run).
+ * One turn: a prompt, and the run its events belong to. A run may have several turns: ids of events are unique over all
+ * of them, and steps are numbered from 0 in each turn (the driver continues the numbering of the run).
  */
 export interface LiveTurn {
   readonly runId: string;
   readonly content: string | readonly ContentPart[];
   readonly model?: string | undefined;
-  /** The program's own mode; its normal one, which asks, when absent. */
+  /** The program's own mode. Default: its normal mode, which asks. */
   readonly mode?: string | undefined;
   /** The usage of earlier runs of the session, for programs that count per session; of use in the first turn only. */
   readonly usedBefore?: UsedTokens | undefined;
 }
 
-/** A request of the program to a person. Its id is unique within the channel, also across turns. */
+/** A request of the program to a user. Its id is unique within the channel, also across turns. */
 export type LiveRequest = {
   readonly id: string /** The run that asks: the turn's, or a subagent's. */;
   readonly runId: string;
@@ -89,13 +89,13 @@ export type LiveRequest = {
       readonly toolCallId: string;
       /** The name that the `tool_call` has. */
       readonly tool: string;
-      /** Its category for permission rules: `read`, `edit`, `execute` or `network`. Default: by the agent's tool table. */
+      /** Its category for permission rules: `read`, `edit`, `execute` or `network`. Default: from the tool table. */
       readonly category?: string;
       /** The exact arguments that would run. */
       readonly input: Readonly<Record<string, unknown>>;
       /** The shell line as the shell receives it, when the call runs one. */
       readonly command?: string;
-      /** The files that the call reads or writes, as far as the program reports them; empty when it is known to use none. */
+      /** The files that the call reads or writes, if the program reports them; empty if it certainly uses none. */
       readonly paths?: readonly string[];
       /** The change as a unified diff, when the program sends one. */
       readonly diff?: string;
@@ -113,14 +113,14 @@ export type LiveRequest = {
     }
   | { readonly kind: 'plan'; readonly toolCallId?: string; readonly title?: string; readonly plan: string }
   /**
-   * A call that the program may run without asking: only what a rule denies or asks about matters. Answered at once with
-   * `reject`, with `ask` (the program then makes a request for permission), or with `approve`: the program goes on as its
-   * own rules say.
+   * A call that the program may run without asking: only what a rule denies or asks about matters. Answered immediately
+   * with `reject`, with `ask` (the program then makes a request for permission), or with `approve`: the program then
+   * applies its own rules.
    */
   | ({ readonly kind: 'check' } & CheckedCall)
 );
 
-/** What is known about a call before anybody is asked. */
+/** The details of a call that are known before a user is asked. */
 interface CheckedCall {
   readonly tool: string;
   readonly category?: string;
@@ -129,7 +129,7 @@ interface CheckedCall {
   readonly paths?: readonly string[];
 }
 
-/** The answer to a request. A channel delivers `feedback` as its `reason` ability says only when that is `answer`. */
+/** The answer to a request. A channel delivers `feedback` only if its `reason` ability is `answer`. */
 export type LiveAnswer =
   | {
       readonly outcome: 'approve' /** The revised input. */;
@@ -138,7 +138,7 @@ export type LiveAnswer =
     }
   | { readonly outcome: 'reject'; readonly feedback?: string }
   | { readonly outcome: 'answer'; readonly answer: string | readonly string[] }
-  /** Only to a check: a person has to be asked about the call. */
+  /** Valid only for a check: the user must be asked about the call. */
   | { readonly outcome: 'ask'; readonly feedback?: string }
   /** The turn is being interrupted or the request has expired: the program must not execute the call. */
   | { readonly outcome: 'cancelled'; readonly feedback?: string };
@@ -156,13 +156,13 @@ export interface LiveTurnEnd {
   readonly unsent?: readonly string[];
 }
 
-/** Why a session cannot be used, as data of an `error` event; the code is `session_unknown` when it cannot be resumed. */
+/** Why a session is not usable, as data of an `error` event; the code is `session_unknown` if it cannot be resumed. */
 export interface SessionProblem {
   readonly message: string;
   readonly code: string;
 }
 
-/** What the program reported about a session that is open. */
+/** The details of an open session that the program has reported. */
 export interface SessionInfo {
   readonly sessionId?: string;
   readonly model?: string;
@@ -175,19 +175,19 @@ export interface ChannelHost {
   send(message: string): void;
   /** The session is open and its ask policy is verified: prompts may be sent. */
   ready(session: SessionInfo): void;
-  /** The session cannot be opened or used any more. */
+  /** Reports that the session cannot be opened or is no longer usable. */
   failed(problem: SessionProblem): void;
   /** Events of the turn and its subagents, in order. */
   emit(events: readonly AgentEvent[]): void;
   request(request: LiveRequest): void;
-  /** The program no longer waits for the answer. */
+  /** Reports that the program no longer waits for the answer. */
   withdraw(requestId: string, reason: string): void;
   /** A steered message has reached the model (`joined`), or waits in the program until then (`queued`). */
   steered(messageId: string, delivery: 'joined' | 'queued'): void;
   turnEnded(end: LiveTurnEnd): void;
-  /** The session opens so many milliseconds later, for this reason; shown to the person who waits. */
+  /** Reports by how many milliseconds the session opens later, and the reason, which the user sees. */
   waiting?(reason: string, ms: number): void;
-  /** Calls back after a delay, for programs whose end is known only by silence. Returns a function that cancels it. */
+  /** Calls the callback after a delay, for programs that end turns only by silence. Returns a cancel function. */
   after(ms: number, callback: () => void): () => void;
 }
 
@@ -210,9 +210,9 @@ export interface LiveChannel {
   answer(requestId: string, answer: LiveAnswer): void;
   /** Sends a message into the open turn. */
   steer(message: SteerMessage): void;
-  /** Stops the open turn; the session stays usable. Open requests are cancelled by the channel as the program needs it. */
+  /** Stops the open turn; the session stays usable. The channel cancels open requests as the program requires. */
   interrupt(): void;
-  /** The program has closed its output: emits what is left of the open turn. Later calls do nothing. */
+  /** Handles the end of the program's output: emits the remaining events of the open turn. Later calls do nothing. */
   closed(): void;
 }
 
@@ -224,14 +224,14 @@ export interface ServeSettings {
 
 /** The interactive channel of an external agent. */
 export interface LiveAdapter {
-  /** The name of its protocol, for people. */
+  /** The display name of its protocol. */
   readonly protocol: string;
   /** How messages travel: lines over stdin and stdout, or HTTP requests and server-sent events of a local server. */
   readonly transport: 'stdio' | 'serve';
   /** How the requests to a local server are authenticated; required for the transport `serve`. */
   readonly serve?: ServeSettings;
   readonly abilities: LiveAbilities;
-  /** The modes that a person can choose, the normal one first; only with the ability `switchMode`. */
+  /** The modes that a user can choose, the normal one first; only with the ability `switchMode`. */
   readonly modes?: readonly AgentMode[];
   /** Shown as a warning before the first prompt: what would run unasked in spite of all settings. */
   readonly warning?: string;

@@ -32,6 +32,6 @@ export interface Translator {
   readonly failure: Failure | undefined;
   /** Whether the program reported its end; more output may follow. */
   readonly finished: boolean;
-  /** Whether the output is the messages of an interactive channel: a denied call is then somebody's decision, no failure. */
+  /** Whether an interactive channel produced the output: a denied call is then a decision, not a failure. */
   readonly isInteractive?: boolean;
 }

@@ -15,7 +15,7 @@ import type { WireRecord } from '../shared/wire-value.ts';
 import { type LiveMode, ownLive, savedReader } from './own-channel.ts';
 import { PrintedRun } from './printed-run.ts';
 
-/** How a program is run once per request: it prints one JSON object per line, and nobody can be asked. */
+/** How to run a program once per request: it prints one JSON object per line and cannot ask a user. */
 export interface PrintMode {
   /** Returns the command line of a request. */
   command(request: CommandRequest): CliCommand;
@@ -40,14 +40,14 @@ export interface CliAgentDefinition {
   readonly executable: string;
   /** The command that installs it, for messages. */
   readonly install: string;
-  /** How a person logs in, for messages. */
+  /** How a user logs in, for messages. */
   readonly login?: string;
-  /** The environment variables that it gets beside those every program gets. */
+  /** The environment variables that it gets in addition to those that every program gets. */
   readonly environment?: readonly RegExp[];
   readonly print?: PrintMode;
-  /** Used when somebody can answer; always when there is no print mode. */
+  /** Used when a user can answer; always used without a print mode. */
   readonly acp?: AcpMode;
-  /** Like `acp`, for a program with a protocol of its own. */
+  /** Like `acp`, for a program with a custom protocol. */
   readonly live?: LiveMode;
 }
 
@@ -80,7 +80,7 @@ const checkDefinition = optionsCheck<CliAgentDefinition>('defineCliAgent')(() =>
   live: z.strictObject(liveFields()).optional(),
 }));
 
-/** Defines an external agent for `cliAgent` and `readSavedStream`. Throws `invalid_argument` for an invalid definition. */
+/** Defines an external agent for `cliAgent` and `readSavedStream`. Throws `invalid_argument` if it is invalid. */
 export function defineCliAgent(definition: CliAgentDefinition): CliAdapter {
   checkDefinition(definition);
   const { id, executable, install, print, acp, live } = definition;

@@ -5,7 +5,7 @@ import { OpenCalls } from '../shared/open-calls.ts';
 import { toRecord, type WireRecord } from '../shared/wire-value.ts';
 import { PrintedRun } from './printed-run.ts';
 
-/** What is known about a call beside its input. */
+/** The details of a call in addition to its input. */
 export interface AskedCall {
   /** The line that a shell would run. */
   readonly command?: string;
@@ -23,9 +23,9 @@ export interface CallDecision {
   readonly reason?: string;
 }
 
-/** What a turn does beside its events. */
+/** The actions of a turn in addition to its events. */
 export interface TurnPort {
-  /** Asks a person; the program gets the message that `reply` makes of the answer, or of none. */
+  /** Asks the user; the program gets the message that `reply` returns for the answers. */
   ask(question: Question, reply: (answers: Answers) => object): void;
   send(message: object): void;
   end(): void;
@@ -33,7 +33,7 @@ export interface TurnPort {
 
 const unknownCall = 'The call was not reported, and nobody could be asked about it.';
 
-/** The run of a program that keeps running: reports what its current record says, as `PrintedRun` does, asks people, and ends the turn. */
+/** A run of a program that keeps running: emits events as `PrintedRun` does, asks the user and ends the turn. */
 export class LiveTurnRun extends PrintedRun {
   readonly #openCalls: OpenCalls;
   readonly #port: TurnPort;
@@ -45,7 +45,7 @@ export class LiveTurnRun extends PrintedRun {
     this.#port = port;
   }
 
-  /** Asks whether the call `id` may run; the program gets what `reply` returns. Rules may decide instead of a person. */
+  /** Asks whether the call `id` may run; the program gets the result of `reply`. Rules may decide instead of a user. */
   ask(id: string, about: AskedCall, reply: (decision: CallDecision) => object): void {
     const call = this.#openCalls.find(id);
     if (call === undefined || call === 'ambiguous') {
@@ -68,7 +68,7 @@ export class LiveTurnRun extends PrintedRun {
     );
   }
 
-  /** Asks a question, with answers to choose from if it has some; `reply` gets undefined when nobody answered. */
+  /** Asks a question, with answers to choose from if it has some; `reply` gets undefined without an answer. */
   question(question: string, choices: readonly string[], reply: (answer: string | undefined) => object): void {
     const options = choices.map(label => ({ label }));
     const choice = options.length > 0 && { options, selectionMode: 'single_select' as const };

@@ -18,14 +18,14 @@ import { promptText } from '../shared/prompt-content.ts';
 import { toRecord, type WireRecord } from '../shared/wire-value.ts';
 import { LiveTurnRun, type TurnPort } from './live-turn-run.ts';
 
-/** What a program reports when its session is open. */
+/** The details that a program reports when its session is open. */
 export interface OpenedSession {
   /** Its own session, which later runs of the thread resume when the program can. */
   readonly sessionId?: string;
   readonly model?: string;
 }
 
-/** How a program is used that keeps running and has a protocol of its own: one JSON object per line, in both directions. */
+/** How to use a program that keeps running with a custom protocol: one JSON object per line, in both directions. */
 export interface LiveMode {
   /** Returns the arguments that start it; with a `sessionId` it resumes that session, which takes `resumes`. */
   args(start: { readonly sessionId?: string; readonly model?: string }): readonly string[];
@@ -33,7 +33,7 @@ export interface LiveMode {
   readonly resumes?: boolean;
   /** The message that opens the session. Default: none. */
   readonly hello?: object;
-  /** Reads the record that says that the session is open; returns undefined for any other. Default: it is open at once. */
+  /** Reads the record that reports an open session; undefined for any other. Default: it is open immediately. */
   opened?(record: WireRecord): OpenedSession | undefined;
   /** Returns the message that sends a prompt. */
   prompt(text: string): object;
@@ -61,7 +61,7 @@ const abilities: LiveAbilities = {
   switchMode: false,
 };
 
-/** Returns the interactive channel of a program with a protocol of its own. */
+/** Returns the interactive channel of a program with a custom protocol. */
 export function ownLive(name: string, mode: LiveMode): LiveAdapter {
   return {
     protocol: 'JSON lines',
@@ -74,7 +74,7 @@ export function ownLive(name: string, mode: LiveMode): LiveAdapter {
   };
 }
 
-/** Returns a reader of the saved records of such a program: nobody is asked and nothing is sent. */
+/** Returns a reader of the saved records of such a program, which asks no questions and sends nothing. */
 export function savedReader(mode: LiveMode, context: LineContext): RecordReader {
   const ignore = () => {};
   const take = readRun(mode, context, { ask: ignore, send: ignore, end: () => (context.finished = true) });
@@ -184,7 +184,7 @@ class OwnChannel extends TurnChannel<OwnTurn> {
     return { reason: events.context.failure === undefined ? reason : 'error' };
   }
 
-  /** A program that ends at once does not know the session that it was to resume. */
+  /** A program that ends immediately does not know the session to resume. */
   protected describeUnopened(): SessionProblem {
     const { sessionId } = this.start;
     const name = this.#name;

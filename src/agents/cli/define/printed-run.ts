@@ -5,7 +5,7 @@ import { OpenCalls } from '../shared/open-calls.ts';
 import type { WireRecord } from '../shared/wire-value.ts';
 
 /**
- * The run whose output is being read: each method emits the event of what the current record says. Ids are the program's
+ * The run whose output is being read: each method emits an event for the current record. Ids are the program's
  * own; events get ids that are unique in their thread.
  */
 export class PrintedRun {
@@ -65,7 +65,7 @@ export class PrintedRun {
     this.#context.finished = true;
   }
 
-  /** The record is not understood: it is kept as it is. */
+  /** Emits a record that is not understood as `unknown`. */
   unknown(): void {
     this.#context.unknown(this.#currentRecord());
   }

@@ -1,7 +1,7 @@
 import { type ProcessExit, type ProcessLine, ProcessRun } from '../../process/run-process.ts';
 import type { ServeSettings } from '../contract/live-channel.ts';
 
-/** What a program is started with. */
+/** The options for starting a program. */
 export interface TransportOptions {
   readonly command: string;
   readonly args: readonly string[];
@@ -27,7 +27,7 @@ export interface ChannelTransport {
   next(): Promise<ProcessLine | undefined>;
   /** Whether this process stays alive as long as the program runs. */
   keepAlive(isKept: boolean): void;
-  /** The turns of the program, which decide about what it started. */
+  /** The turns of the program, which decide about the processes that it started. */
   readonly turns: Pick<ProcessRun, 'ready' | 'work' | 'rest' | 'isIdle'>;
   /** Ends the program with its whole process group, and with the work of an open turn, and waits for it. */
   dispose(): Promise<void>;
@@ -41,7 +41,7 @@ export function stdioTransport(options: TransportOptions): ChannelTransport {
       return run.isRunning;
     },
     exit: run.exit,
-    // A program that reads no more has ended, or ends: its exit is what is reported.
+    // A program that no longer reads has ended or is ending: its exit is reported instead.
     send: message => void run.send(`${message}\n`).catch(() => {}),
     next: () => run.next(),
     keepAlive: isKept => run.keepAlive(isKept),

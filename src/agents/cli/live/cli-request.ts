@@ -52,7 +52,7 @@ export async function cliToolRequest(
   };
 }
 
-/** Resolves a path of a call; a folder stands for what is below it, too, and one above the workspace is not understood. */
+/** Resolves a path of a call; a folder includes its contents, and one above the workspace is not understood. */
 async function resolvedPath(folder: WorkspaceFolder, path: string): Promise<RequestPath> {
   const resolved = await folder.resolve(path);
   const target = resolved.resolved.find(each => isAbsolute(each));
@@ -89,7 +89,7 @@ export function plainRequest(agentId: string, asked: Omit<Asked, 'paths'>, input
   return { tool, input: { ...toRecord(input), [general.command]: line }, shell: true, ...defined({ category }) };
 }
 
-/** The category of a call by what the agent's tool does; undefined when that is not known. */
+/** Returns the category of a call by the agent's tool; undefined for an unknown tool. */
 function findCategory(agentId: string, tool: string, input: Input): string | undefined {
   const rule = toolRule(agentId, tool);
   // A shell stays a shell, also when its line only reads files.
@@ -99,7 +99,10 @@ function findCategory(agentId: string, tool: string, input: Input): string | und
   return types.has('read') || types.has('search') || types.has('list') ? 'read' : undefined;
 }
 
-/** A program without a table of its own speaks the Agent Client Protocol, whose kinds of calls are its tools. */
+/**
+ * Returns the rule of a tool. A program without a tool table uses the Agent Client Protocol, whose call kinds are
+ * its tools.
+ */
 function toolRule(agentId: string, tool: string): ToolRule | undefined {
   const own = Object.hasOwn(toolTables, agentId) ? toolTables[agentId] : undefined;
   return ruleFor(own ?? acpTools, tool);

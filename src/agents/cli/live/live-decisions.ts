@@ -14,16 +14,16 @@ export interface LiveDecisionsOptions extends Omit<Asking, 'onRelay'> {
   readonly agentId: string;
   readonly cwd: string;
   readonly rules: readonly DecisionSource[];
-  /** People's earlier decisions in the thread. */
+  /** The users' earlier decisions in the thread. */
   readonly decided: readonly RelayState[];
   /** Approvals of calls that did not run because the process ended: they count for the same call again, once. */
   readonly unused: readonly RelayState[];
 }
 
-/** What was decided about a request, and what the model has to learn beside the answer itself. */
+/** A decision on a request. */
 export interface LiveDecision {
   readonly answer: LiveAnswer;
-  /** Whether a person decided, as opposed to a rule. */
+  /** Whether a user decided, as opposed to a rule. */
   readonly byPerson: boolean;
 }
 
@@ -32,13 +32,13 @@ type Question = Extract<LiveRequest, { kind: 'question' }>;
 type Plan = Extract<LiveRequest, { kind: 'plan' }>;
 type Check = Extract<LiveRequest, { kind: 'check' }>;
 
-/** What the model has to read about a decision: into the turn, or with the next prompt. */
+/** A note to the model about a decision, sent into the turn or with the next prompt. */
 interface DecisionNote {
   readonly text: string;
   readonly way: 'steer' | 'next_prompt';
 }
 
-/** What follows from the decision on a request. */
+/** The outcome of a request. */
 export interface SettledRequest {
   readonly answer: LiveAnswer;
   readonly note?: DecisionNote | undefined;
@@ -47,12 +47,12 @@ export interface SettledRequest {
 }
 
 const nobody = 'Nobody can be asked.';
-/** The number of times that a run continues because a rule, not a person, rejected a call. */
+/** The number of times that a run continues after a rule, not a user, rejected a call. */
 const mostRuleNotes = 10;
 
 /**
  * The open requests of an external agent: each is decided on its own, by the same rules and grants as those on our own
- * tools, or by a person.
+ * tools, or by a user.
  */
 export class LiveDecisions {
   readonly #options: LiveDecisionsOptions;
@@ -84,8 +84,8 @@ export class LiveDecisions {
   }
 
   /**
-   * Decides on a request and emits the start of a call that was approved. Returns undefined when the request was withdrawn
-   * or the run was stopped; never rejects.
+   * Decides on a request and emits the start of a call that was approved. Returns undefined when the request was
+   * withdrawn or the run was stopped; never rejects.
    */
   async settle(request: LiveRequest, abilities: LiveAbilities): Promise<SettledRequest | undefined> {
     const stop = new AbortController();
@@ -107,7 +107,7 @@ export class LiveDecisions {
     }
   }
 
-  /** Stops all decisions; nothing is answered any more. */
+  /** Stops all decisions; later requests get no answer. */
   abort(): void {
     for (const request of this.#open.values()) request.abort();
   }
@@ -151,7 +151,7 @@ export class LiveDecisions {
     return isRead ? { text: describeRejection(request, answer.feedback), way: abilities.reason } : undefined;
   }
 
-  /** Rules that exist count for calls that the program would run unasked; the default, to ask about everything, does not. */
+  /** Applies existing rules to calls that the program would run unasked, but not the default, which always asks. */
   async #check(request: Check): Promise<LiveDecision> {
     const resolved = await cliToolRequest(request, request.input, this.#place);
     const { policy, reason, rule, by } = this.#approvals.review(resolved);

@@ -17,7 +17,7 @@ interface LiveOutputOptions {
 const fragments: ReadonlySet<string> = new Set(['text', 'reasoning', 'tool_input_delta']);
 
 /**
- * Emits the events of a live run in order, whichever of its tasks makes them, with what the program does not report: time,
+ * Emits the events of all tasks of a live run in order, and adds what the program does not report: time,
  * session, model, cost, and numbers of steps that continue over its turns. Drops them once the consumer is gone.
  */
 export class LiveOutput {
@@ -60,7 +60,7 @@ export class LiveOutput {
     void this.put({ ...event, step });
   }
 
-  /** Emits an event after those before it; resolves when it is stored, or nobody reads any more. */
+  /** Emits an event after the earlier ones; resolves when it is stored or dropped. */
   put(event: AgentEvent): Promise<void> {
     this.#stamp.stamp([event]);
     if (event.type === 'tool_start') {

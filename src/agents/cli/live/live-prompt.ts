@@ -6,7 +6,7 @@ import type { ResumedRun } from './resumed-run.ts';
 import type { LiveRunOptions } from './session-options.ts';
 import { driverName, type NextPrompt } from './turn-messages.ts';
 
-/** Returns the first prompt of a run: the request with what the session does not know, or the request to continue. */
+/** Returns the first prompt of a run: the request with the messages that the session lacks, or the one to continue. */
 export function firstPrompt(
   { adapter, live, params }: Pick<LiveRunOptions, 'adapter' | 'live' | 'params'>,
   opening: SessionOpening,

@@ -29,7 +29,7 @@ const settleMs = 5_000;
  *
  *     run ─▶ claim a session ─▶ turn: open, prompt ─▶ lines ─▶ channel ─▶ emit, request, steered ─▶ turnEnded
  *                                 ▲                                                                  │
- *                                 └──── something is left to say to the program, or its session is lost ┘
+ *                                 └─────────── a message to the program remains, or its session is lost ┘
  */
 export class LiveRun implements SessionUser {
   readonly #options: LiveRunOptions;
@@ -120,14 +120,14 @@ export class LiveRun implements SessionUser {
     await this.#output.put({ type: 'harness_end', runId: this.#runId, agentId: adapter.id, reason: ended });
   }
 
-  /** Nobody reads the events any more: stops the run. */
+  /** Stops the run because its consumer no longer reads the events. */
   leave(): void {
     this.#output.leave();
     if (this.#endTurn !== undefined || this.#program.session === undefined)
       this.#stop(this.#limit.over ? 'timeout' : 'aborted');
   }
 
-  /** Stores a line as it is, and handles it as a message of the program or as a warning. */
+  /** Stores a line unchanged, and handles it as a message of the program or as a warning. */
   async line({ stream, kind, bytes }: ProcessLine): Promise<void> {
     this.#watchSilence();
     const { adapter, params, options } = this.#options;
@@ -219,7 +219,7 @@ export class LiveRun implements SessionUser {
     return semaphore.acquire(this.#limit.signal);
   }
 
-  /** Closes what the process of the run left open. */
+  /** Closes the calls, relays and subagents that the process of the run left open. */
   async #closeResumed(): Promise<void> {
     const resumed = this.#resumed;
     if (resumed === undefined) return;
@@ -231,7 +231,7 @@ export class LiveRun implements SessionUser {
     );
   }
 
-  /** Runs one turn after another until nothing is left to say to the program; returns the reason of the end. */
+  /** Runs turns until no message to the program remains; returns the reason of the end. */
   async #turns(): Promise<LiveTurnEnd['reason']> {
     const { adapter, live, options } = this.#options;
     let opening = await this.#program.claim(this.#resumed?.sessionId);
@@ -260,7 +260,7 @@ export class LiveRun implements SessionUser {
       }
       this.#takeMessages();
       this.#messages.endTurn(end.unsent);
-      // Nobody stopped the run: a program that breaks off its turn, as some do after a rejection, still reads the reason.
+      // The run was not stopped: a program that aborts its turn, as some do after a rejection, still reads the reason.
       const isOver = end.reason !== 'complete' && end.reason !== 'aborted';
       const next = isOver ? undefined : this.#messages.next();
       if (next === undefined) {
@@ -299,11 +299,11 @@ export class LiveRun implements SessionUser {
     }
   }
 
-  /** Passes on what people wrote since; a message that the program cannot take now waits for the end of the turn. */
+  /** Sends new user messages to the program; one that it cannot accept now waits for the end of the turn. */
   #takeMessages(): void {
     const { adapter, live, params } = this.#options;
     const isInTurn = this.#endTurn !== undefined;
-    // What comes while the session is being opened is taken after the prompt.
+    // Messages that arrive while the session opens are handled after the prompt.
     if (isInTurn ? !this.#isPrompted : this.#channel === undefined) return;
     for (const message of params.host.steering?.take() ?? []) {
       if (isInTurn && live.abilities.steer === 'joins') this.#channel?.steer(this.#messages.steer(message));
@@ -316,7 +316,7 @@ export class LiveRun implements SessionUser {
   }
 
   /**
-   * Stops the run before its end. The program is ended when it does not settle, when its session is not open yet, or when
+   * Stops the run before its end. Ends the program when it does not settle, when its session is not open yet, or when
    * the run continues in another process.
    */
   #stop(reason: 'aborted' | 'timeout'): void {
@@ -333,7 +333,7 @@ export class LiveRun implements SessionUser {
     this.#cancelSettling = (options.clock ?? systemClock).after(settleMs, endProgram);
   }
 
-  /** Begins to measure the silence of the program anew; not while a person is asked. */
+  /** Restarts the idle timer of the program; only stops it while a user is asked. */
   #watchSilence(): void {
     const { adapter, options } = this.#options;
     const { clock = systemClock, idleTimeoutMs } = options;

@@ -24,7 +24,7 @@ const transports: Readonly<Record<LiveAdapter['transport'], (options: TransportO
 export interface SessionUser extends Omit<ChannelHost, 'send' | 'after' | 'ready' | 'failed'> {
   /** Handles a line; the next one is read when it resolves. Never rejects. */
   line(line: ProcessLine): Promise<void>;
-  /** The session cannot be used any more. */
+  /** Called when the session is no longer usable. */
   failed(problem: SessionProblem): void;
   /** The program has ended. */
   exited(exit: ProcessExit): void;

@@ -2,11 +2,11 @@ import type { AgentEvent, EventOf } from '../../../events/vocabulary.ts';
 import type { RelayState, RunState } from '../../../projections/run-state.ts';
 import type { Answers } from '../../contract/host.ts';
 
-/** What is left of a run whose process ended, and what its model has to learn. */
+/** The state of a run whose process ended, and the prompt that resumes it. */
 export interface ResumedRun {
   /** The program's session, when it was reported. */
   readonly sessionId: string | undefined;
-  /** The relays that nobody waits for any more. */
+  /** The unanswered relays; no process waits for their answers. */
   readonly openRelays: readonly EventOf<'relay'>[];
   /** Approvals of calls that did not run. */
   readonly unused: readonly RelayState[];
@@ -20,7 +20,7 @@ export const notRun = 'The call did not run: the process of the agent ended befo
 const unknownOutcome =
   'The outcome of this call is unknown: the process of the agent ended while it ran. It was not run again; check what it did before repeating it.';
 
-/** Describes a run as its process left it. A call whose request was open did not run; a started one is never run again. */
+/** Describes a run after its process ended. A call with an open request did not run; a started one never runs again. */
 export function resumedRun(state: RunState): ResumedRun {
   const runs = listFamily(state);
   const skipped: string[] = [];
@@ -53,7 +53,7 @@ export function resumedRun(state: RunState): ResumedRun {
   return { sessionId: session?.sessionId, openRelays, unused, closing, prompt: promptFor(skipped, unknown) };
 }
 
-/** Cancels the open relays and yields the events that close what the process left open. */
+/** Cancels the open relays and yields the events that close the open calls and subagents. */
 export async function* closingEvents(
   { openRelays, closing }: ResumedRun,
   answers: Pick<Answers, 'cancel'> | undefined,

@@ -12,7 +12,7 @@ export interface SessionOpening {
   readonly fork?: boolean | undefined;
   /** The file of the session, when it is not among the program's own. */
   readonly path?: string | undefined;
-  /** What the session knows of the conversation; nothing when absent. */
+  /** The chosen session, with the part of the conversation that it contains; absent when it contains none. */
   readonly session?: ChosenSession | undefined;
   /** The conversation as the program gets it, when it was shortened. */
   readonly messages?: readonly Message[];
@@ -83,7 +83,7 @@ export class RunProgram {
     this.#add(sessionId);
   }
 
-  /** Takes the program that waits for the session, or starts one, unless the run has one. Throws when it cannot start. */
+  /** Claims the warm program of the session or starts one, unless the run has one. Throws if it cannot start. */
   async start({ sessionId, fork, path }: SessionOpening, user: SessionUser): Promise<LiveSession> {
     if (this.session !== undefined) return this.session;
     const { options, params } = this.#options;
@@ -127,7 +127,7 @@ export class RunProgram {
     await session?.dispose();
   }
 
-  /** Claims the session to resume. One that another run uses, or another thread owns, is forked where the program can. */
+  /** Claims the session to resume. Forks one that another run uses or another thread owns, if the program can. */
   #claimSession(sessionId: string, isForked: boolean): SessionOpening {
     if (!isForked && this.#add(sessionId)) return { sessionId };
     return this.#options.live.abilities.fork ? { sessionId, fork: true } : {};

@@ -161,7 +161,7 @@ interface ServeAddress {
 /** The time that a request may take. */
 const requestMs = 60_000;
 
-/** Sends requests to a local server in order, each after the response to the one before, and reads responses as a whole. */
+/** Sends requests to a local server in order, each after the previous response, and reads whole responses. */
 class ServeRequests {
   readonly #address: ServeAddress;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -173,7 +173,7 @@ class ServeRequests {
     this.#address = address;
   }
 
-  /** Resolves with the response, with the status 0 when there is none; never rejects. */
+  /** Resolves with the response, or with the status 0 without one; never rejects. */
   send(message: ServeRequest): Promise<ServeResponse> {
     const response = this.#last.then(() => this.#request(message));
     if (message.lastsTurn !== true) this.#last = response;

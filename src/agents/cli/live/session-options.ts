@@ -102,7 +102,7 @@ function toSessionServers(servers: HostParams['mcpServers'] = {}): LiveStart['mc
   return renamed.length === 0 ? undefined : Object.fromEntries(renamed);
 }
 
-/** The program's mode of a run: the agent's own, or that of the thread when the program has it; undefined for the normal one. */
+/** Returns the program's mode for a run: that of the agent, or of the thread if supported; undefined by default. */
 export function getMode({
   live,
   options,

@@ -26,7 +26,7 @@ interface WarmSession {
 export class SessionPool {
   readonly #size: number;
   readonly #idleMs: number;
-  /** In the order in which they were kept. */
+  /** In the order of insertion. */
   readonly #warm = new Map<string, WarmSession>();
   /** The sessions that runs are using, with those who wait for their release. */
   readonly #claimed = new Map<string, Set<() => void>>();

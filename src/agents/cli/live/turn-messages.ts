@@ -6,7 +6,7 @@ import type { SteerMessage } from '../contract/live-channel.ts';
 
 type Content = string | readonly ContentPart[];
 
-/** A message of a person, or a note of the driver about its decisions. */
+/** A user message, or a note of the driver about its decisions. */
 type Unread = UserMessage | { readonly note: string };
 
 /** A prompt that continues a run, and the events that show it in the thread. */
@@ -18,16 +18,16 @@ export interface NextPrompt {
 /** The author of messages that the driver itself writes to an agent. */
 export const driverName = 'singletree';
 
-/** The messages of a run for its agent that it has not read: what people say during a turn, and notes of the driver. */
+/** The messages that the agent of a run has not read: user messages during a turn, and notes of the driver. */
 export class TurnMessages {
   readonly #runId: string;
-  /** What waits for the end of the turn. */
+  /** The messages that wait for the end of the turn. */
   #waiting: Unread[] = [];
-  /** What was sent into the turn and has not reached the model, by id. */
+  /** The messages that were sent into the turn and have not reached the model, by id. */
   readonly #steered = new Map<string, Unread>();
-  /** What was reported to have joined the turn. */
+  /** The messages that have joined the turn, by id. */
   readonly #joined = new Map<string, Content>();
-  /** What had joined a turn that did not handle it; the thread shows it already. */
+  /** The messages that joined a turn but were not handled; the thread already shows them. */
   readonly #unhandled: Content[] = [];
 
   constructor(runId: string) {
@@ -46,13 +46,13 @@ export class TurnMessages {
     return { id, content: contentOf(message) };
   }
 
-  /** Whether a message of a person was steered and has not reached the model. */
+  /** Whether a user message was steered and has not reached the model. */
   isSteered(messageId: string): boolean {
     const message = this.#steered.get(messageId);
     return message !== undefined && !('note' in message);
   }
 
-  /** Returns the event of a steered message that has reached the model; undefined when it is not one of a person. */
+  /** Returns the event of a steered message that has reached the model; undefined for a note. */
   joined(messageId: string): EventOf<'user'> | undefined {
     const message = this.#steered.get(messageId);
     if (message === undefined) return undefined;
@@ -83,8 +83,8 @@ export class TurnMessages {
   }
 
   /**
-   * Takes the notes, and the messages that had joined a turn which did not handle them, as the event that keeps them for
-   * the next run; undefined when there are none. Other unread messages of people are delivered by the caller of the run.
+   * Takes the notes, and the messages that joined a turn without being handled, as an event that keeps them for
+   * the next run; undefined when there are none. The caller of the run delivers other unread user messages.
    */
   unread(): EventOf<'user'> | undefined {
     const contents = [...this.#unhandled.splice(0), ...notesIn([...this.#steered.values(), ...this.#waiting])];

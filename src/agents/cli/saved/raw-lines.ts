@@ -18,7 +18,7 @@ export class RawLines {
     this.#lines.set(line, { bytes, calls: new Set() });
   }
 
-  /** Returns the record on a line, parsed when it is JSON; undefined when the line is no longer held. */
+  /** Returns the record on a line, parsed if it is JSON; undefined if the line is no longer in memory. */
   readonly lineOf = (line: number): unknown => {
     const held = this.#lines.get(line);
     if (held === undefined) return undefined;

@@ -3,7 +3,7 @@ import type { RawLine } from '../../../log/event-log.ts';
 import { type LinePiece, LineReader, lineText } from '../../process/line-reader.ts';
 import { readRawRecord } from './raw-record.ts';
 
-/** A line of a saved stream; `ts` is the time at which it was printed, when that was saved. */
+/** A line of a saved stream; `ts` is the time of its output, if saved. */
 export interface SavedLine extends LinePiece {
   readonly stream: RawLine['stream'];
   readonly ts?: string;
@@ -12,7 +12,7 @@ export interface SavedLine extends LinePiece {
 /** Chunks of a saved stream: bytes or text, as from a file, standard input or an array. */
 export type SavedChunks = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>;
 
-/** Yields the lines of saved output: what the program printed, or the `raw.jsonl` of a run, with both its streams. */
+/** Yields the lines of saved output: the program's stdout, or the `raw.jsonl` of a run with both streams. */
 export async function* savedLines(chunks: SavedChunks): AsyncGenerator<SavedLine> {
   const pieces = new LineReader();
   const streams = { stdout: new LineReader(), stderr: new LineReader() };

@@ -22,7 +22,7 @@ export interface SavedStreamOptions {
   readonly model?: string;
   /** The exit code of the program. Default: unknown. */
   readonly exitCode?: number;
-  /** How the run ended, when its record states it. Default: what the output and the exit code say. */
+  /** The end of the run, if its record states it. Default: derived from the output and the exit code. */
   readonly end?: RecordedEnd;
 }
 
@@ -54,14 +54,14 @@ const checkOptions = optionsCheck<SavedStreamOptions>('readSavedStream')(() => (
 export interface SavedStream extends AsyncIterable<AgentEvent> {
   /** Returns the record on the line of an event, for `activityEncoder`, until the next event is requested. */
   readonly lineOf: (line: number) => unknown;
-  /** The number of lines of stdout so far that are not blank, and of those that are more than `unknown`, or plain text as a program prints it. */
+  /** The number of non-blank stdout lines so far, and of those that were understood or are expected plain text. */
   readonly count: { readonly lines: number; readonly understood: number };
 }
 
 /**
  * Translates the saved output of an external agent to the events of a run, from `harness_start` to `harness_end`. Takes
- * what the program printed in print mode or over its interactive channel, or the `raw.jsonl` of a run, whose times are kept. Throws `invalid_argument` for an unknown
- * agent, and while it is read when the stream is empty and its end is not given.
+ * the output of the program in print mode or over its interactive channel, or the `raw.jsonl` of a run, whose times are
+ * kept. Throws `invalid_argument` for an unknown agent, and during iteration for an empty stream without a given end.
  */
 export function readSavedStream(
   agent: string | CliAdapter,

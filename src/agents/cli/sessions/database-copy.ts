@@ -25,8 +25,8 @@ let newest: DatabaseCopy | undefined;
 let isExitWatched = false;
 
 /**
- * Returns rows of a program's SQLite database, from a copy with its write-ahead log: the database itself is neither opened
- * nor locked. Throws `invalid_argument` when it cannot be read.
+ * Returns rows of a program's SQLite database, from a copy with its write-ahead log: the database itself is neither
+ * opened nor locked. Throws `invalid_argument` when it cannot be read.
  */
 export function queryDatabase(path: string, sql: string, ...values: (string | number)[]): Row[] {
   try {
@@ -86,7 +86,7 @@ function fileState(path: string): string {
     .join();
 }
 
-/** Returns rows as a line; `key` names its record whatever is changed in it later. */
+/** Returns rows as a line; `key` identifies its record across changes. */
 export function rowLine(key: unknown, rows: Row): LinePiece {
   return { kind: 'line', bytes: Buffer.from(`${JSON.stringify({ key, ...rows })}\n`) };
 }

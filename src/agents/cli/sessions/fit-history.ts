@@ -15,13 +15,13 @@ import type { CliAdapter } from '../contract/cli-adapter.ts';
 
 /** How a conversation that is too long for the model of a program is shortened before the program gets it. */
 export interface HandOverCompaction {
-  /** The number of tokens that the program gets at most. Default: four fifths of its model's context window, or 100,000. */
+  /** The maximum number of tokens for the program. Default: four fifths of its model's context window, or 100,000. */
   readonly threshold?: number;
-  /** The model that writes the summary, or finds it when one is needed. Default: none, older answers and calls are left out. */
+  /** The model that writes the summary, or a function that finds it. Default: none; omits older answers and calls. */
   readonly model?: ModelSource | (() => Promise<ModelSource | undefined>);
 }
 
-/** A run whose conversation has to fit, and what its events are given to. */
+/** A run whose conversation has to fit, and the receiver of its events. */
 export interface FitRequest {
   readonly adapter: Pick<CliAdapter, 'name' | 'prices'>;
   readonly compaction: HandOverCompaction | undefined;
@@ -59,7 +59,7 @@ function findModelKey({ prices = '' }: Pick<CliAdapter, 'prices'>, model = ''): 
   return rest.length === 0 ? { provider: prices, modelId: model } : { provider, modelId: rest.join('/') };
 }
 
-/** Has a model summarise everything before the request, with the words of people kept; undefined when there is no summary. */
+/** Lets a model summarise everything before the request, but keeps user text; undefined without a summary. */
 async function summarise(
   { compaction: { model: source } = {}, params, put }: FitRequest,
   threshold: number,
@@ -75,7 +75,7 @@ async function summarise(
   const take = async (event: AgentEvent) => {
     input.add(event);
     hasSummary ||= event.type === 'summary';
-    // It is not part of what the program reports about its session.
+    // The program does not report this usage as part of its session.
     await put(event.type === 'usage' ? { ...event, agentId: 'compaction' } : event);
   };
   const model = await resolveModel(chosen, registry);
@@ -88,7 +88,7 @@ async function summarise(
 /** The lengths to which outputs are shortened, one after the other, until everything fits. */
 const outputLengths = [30_000, 2_000];
 
-/** Returns the newest turns that fit, after the words of people in those before. */
+/** Returns the newest turns that fit, preceded by the user text of the earlier turns. */
 async function shorten(messages: readonly Message[], threshold: number): Promise<readonly Message[]> {
   for (const max of outputLengths) {
     const short = fitHistory(messages, max);
@@ -96,7 +96,7 @@ async function shorten(messages: readonly Message[], threshold: number): Promise
     const upTo = (count: number) => counts[count - 1] ?? 0;
     const all = upTo(short.length);
     if (all < threshold) return short;
-    // The words of people before have a quarter of the threshold, at four characters a token.
+    // The earlier user text gets a quarter of the threshold, at four characters per token.
     const begins = (at: number) => at > 0 && short[at]?.role === 'user' && all - upTo(at) < threshold * 0.7;
     const first = short.findIndex((_, at) => begins(at));
     const request = short.findLastIndex(({ role }) => role === 'user');

@@ -9,7 +9,7 @@ import type { HandOverWay } from './session-format.ts';
 import { findSessionFolder, listNames, type SessionUse, writeSessionRecord } from './session-record.ts';
 import { toWrittenMessages } from './written-session.ts';
 
-/** A session of a program in which a run begins: one of its own, or one that was written from the log. */
+/** The session in which a run begins: one that the program created, or one that was written from the log. */
 export interface ChosenSession extends Session {
   /** The file of a written session, for a channel that takes its path. */
   readonly path?: string;
@@ -48,8 +48,9 @@ export async function findWrittenFile(
 }
 
 /**
- * Writes everything before the request as a new session of the program. Returns undefined when there is nothing to write
- * or the program cannot resume a written session, and the problem when it could not be given to the program.
+ * Writes everything before the request as a new session of the program. Returns undefined when there is nothing to
+ * write or the program cannot resume a written session, and the problem if the session could not be passed to the
+ * program.
  */
 export async function writeHandOver(
   use: SessionUse,

@@ -5,12 +5,12 @@ import type { LineContext } from '../shared/line-context.ts';
 import type { RecordReader } from '../shared/line-translator.ts';
 import { type OpenCall, OpenCalls } from '../shared/open-calls.ts';
 
-/** A turn of a program whose session records are not those of its live output: texts, calls and results as they are read. */
+/** A turn of a program whose session records differ from its live output; emits texts, calls and results as read. */
 export class PlainTurn implements RecordReader {
   readonly context: LineContext;
   readonly children: ChildRuns;
   readonly #calls = new OpenCalls();
-  /** The runs whose model call goes on. */
+  /** The runs with a model call in progress. */
   readonly #inStep = new Set<string>();
   #texts = 0;
 
@@ -58,12 +58,12 @@ export class PlainTurn implements RecordReader {
     return true;
   }
 
-  /** Makes what a run says next a step of its own. */
+  /** Ends the step of a run: its next output starts another step. */
   endStep(runId = this.context.runId): void {
     this.#inStep.delete(runId);
   }
 
-  /** Emits the usage of a model call, which ends with it. */
+  /** Emits the usage of a model call and ends the call. */
   usage(usage: Omit<EventOf<'usage'>, 'type' | 'runId'> | undefined, runId = this.context.runId): void {
     if (usage === undefined) return;
     this.#inStep.delete(runId);

@@ -1,14 +1,14 @@
 import type { ContentPart } from '../../../events/content.ts';
 import { toList, toRecord, toText } from '../shared/wire-value.ts';
 
-/** Returns what a person said as content: a text when it is only that; undefined when it has none. */
+/** Returns the content of a user message: a string for plain text, undefined if it is empty. */
 export function toContent(parts: readonly ContentPart[]): string | ContentPart[] | undefined {
   const [first] = parts;
   if (first === undefined) return undefined;
   return parts.length === 1 && first.type === 'text' ? first.text : [...parts];
 }
 
-/** Returns the parts of a message whose blocks are as in the Anthropic API; blocks of other kinds are left out. */
+/** Returns the parts of a message with blocks as in the Anthropic API; omits blocks of other kinds. */
 export function readContentParts(content: unknown): ContentPart[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
   return toList(content).flatMap((value): ContentPart[] => {

@@ -4,7 +4,7 @@ import { ProcessRun } from '../../process/run-process.ts';
 export interface ProgramCall {
   readonly executable: string;
   readonly args: readonly string[];
-  /** What is written to stdin, which stays open until the output says that it is done or failed. Default: nothing, and it is closed. */
+  /** The input for stdin, which stays open until the output matches `isDone` or `hasFailed`. Default: closed stdin. */
   readonly conversation?: { readonly input: string; readonly isDone: RegExp; readonly hasFailed: RegExp } | undefined;
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string>>;

@@ -17,7 +17,7 @@ export interface SessionHead {
   readonly name: string;
   /** The beginning of its text. */
   readonly text: string;
-  /** Returns the first value that `read` has for a record on the whole lines of that; records after it are not parsed. */
+  /** Returns the first defined result of `read` for the records on its complete lines; does not parse later ones. */
   readonly find: <Value>(read: (record: WireRecord) => Value | undefined) => Value | undefined;
 }
 

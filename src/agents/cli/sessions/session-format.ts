@@ -4,7 +4,7 @@ import type { ProgramCall } from './run-to-end.ts';
 import type { SessionIds, SessionTurns } from './session-turns.ts';
 import type { SessionToWrite, WrittenSession } from './written-session.ts';
 
-/** Where to look for sessions: the home folder and the variables by which programs move their folders. */
+/** Where to look for sessions: the home folder and the variables with which programs relocate their folders. */
 export interface SessionPlace {
   readonly home: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -39,13 +39,13 @@ export interface IncludedFile {
 /** Translates the records of one session to turns. Pure. */
 export interface SessionReader {
   readonly turns: SessionTurns;
-  /** Returns the files whose records come before this one: those of subagents, or of the session it was forked from. */
+  /** Returns the files to read before this record: those of subagents, or of the session it was forked from. */
   before?(record: WireRecord): readonly IncludedFile[];
-  /** Adds the events of a record to the turns; `file` is the included file that it comes from. Returns false when it does not know its kind. */
+  /** Adds the events of a record, of an included `file` if given, to the turns; returns false for an unknown kind. */
   take(record: WireRecord, file?: string): boolean;
   /** Ends an included file. */
   endFile?(file: string): void;
-  /** Ends a turn that is complete, at the end of what was written so far. */
+  /** Ends the open turn if it is complete, at the current end of the records. */
   pause(): void;
 }
 
@@ -68,7 +68,7 @@ export type HandOverWay =
       readonly findFolder: (sessionId: string) => string;
       readonly marker?: { readonly path: string; readonly text: string };
     }
-  /** It imports the main file, which names `model` as that of the conversation; `readId` returns the id that it gives the session, when that is another one. */
+  /** It imports the main file, which names `model`; `readId` reads the id of the imported session, if it changes. */
   | {
       readonly by: 'import';
       readonly args: (path: string) => readonly string[];
@@ -79,11 +79,11 @@ export type HandOverWay =
 /** How a written session is removed from its program's own store. */
 export type SessionRemoval = { readonly paths?: readonly string[] } & (
   | { readonly args?: never }
-  /** The program removes it; `isUnknown` matches what it prints when it has no such session. */
+  /** The program removes it; `isUnknown` matches its output for an unknown session. */
   | (Pick<ProgramCall, 'args' | 'conversation'> & { readonly isUnknown: RegExp })
 );
 
-/** The session files of one program: where they are, how they are read, and how a new one is written. The program's own files are never changed. */
+/** Finds, reads and writes the session files of one program. Never changes the program's own files. */
 export interface SessionFormat {
   /** Yields the sessions of the main agent in no order. Skips what it cannot open. */
   find(place: SessionPlace): AsyncIterable<FoundSession>;
@@ -94,10 +94,10 @@ export interface SessionFormat {
   write(session: SessionToWrite): WrittenSession;
   /** Returns how a written session reaches the program over a channel; undefined when it cannot resume one there. */
   readonly handOver?: (channel: 'print' | 'live', place: HandOverPlace) => HandOverWay | undefined;
-  /** Returns how a written session is removed from the program's own store; absent when it takes the path of any file. */
+  /** Returns how to remove a written session from the program's store; absent if the program accepts any file path. */
   readonly remove?: (sessionId: string, place: HandOverPlace) => SessionRemoval;
-  /** Matches a line by which the program reports, in print mode, that it has no session with the id to resume. */
+  /** Matches the line in print mode that reports an unknown session id. */
   readonly isUnknown?: RegExp;
-  /** Whether a stored line is the current one, for sources that change earlier records. Default: the bytes are equal. */
+  /** Whether a stored line is current, for sources that change earlier records. Default: whether its bytes match. */
   readonly isSameLine?: (stored: Uint8Array, current: Uint8Array) => boolean;
 }

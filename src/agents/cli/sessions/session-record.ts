@@ -31,18 +31,18 @@ const recordShape = z.object({
   environment: z.record(z.string(), z.string()),
 });
 
-/** What is kept of a session that was written for a run, so that it can be removed: from its program's own store if it is there. */
+/** The record of a session that was written for a run, by which it is removed, also from its program's store. */
 export type SessionRecord = z.infer<typeof recordShape>;
 
-/** The variables by which programs move their folders. */
+/** Matches the variables with which programs relocate their folders. */
 const placeNames = /^(HOME|XDG_\w+|\w+_(HOME|DIR))$/;
 
-/** Returns the folder of a written session; undefined for an id that is no name of a folder, as an imported thread may have. */
+/** Returns the folder of a written session; undefined for an id, as of an imported thread, that is no folder name. */
 export function findSessionFolder(folder: string, agentId: string, sessionId: string): string | undefined {
   return /^[\w-]+$/.test(sessionId) ? join(folder, agentId, sessionId) : undefined;
 }
 
-/** Records for which run a session was written, and where its program has it. */
+/** Stores the run that a session was written for, and where its program keeps the session. */
 export async function writeSessionRecord(
   place: string,
   { sessionId, isInStore }: Pick<SessionRecord, 'sessionId' | 'isInStore'>,

@@ -14,11 +14,11 @@ export interface SessionIds {
 
 type EndReason = NonNullable<EventOf<'harness_end'>['reason']>;
 
-/** Where a record stands in the conversation. */
+/** The position of a record in the conversation. */
 interface RecordPlace {
   /** The message that it is a part of. */
   readonly messageId: string;
-  /** The person's message that this one answers, when it is an answer. */
+  /** The user message that this one answers, if it is an answer. */
   readonly promptId: string | undefined;
   /** The newest node at the record, and before it: what a summary may end with. */
   readonly nodeId: string;
@@ -35,7 +35,7 @@ interface OpenTurn<Reader> {
 }
 
 /**
- * Builds the events of a session, turn by turn: a message of a person, then a run that answers it. Records have keys and
+ * Builds the events of a session, turn by turn: a user message, then a run that answers it. Records have keys and
  * name the record they follow, so that a record after an earlier one begins a branch.
  */
 export class SessionTurns<Reader extends RecordReader = RecordReader> {
@@ -46,7 +46,7 @@ export class SessionTurns<Reader extends RecordReader = RecordReader> {
   #line: number | undefined;
   #ts = new Date(0).toISOString();
   #turn: OpenTurn<Reader> | undefined;
-  /** The newest place of the conversation, and the one that a record follows which names none. */
+  /** The newest place of the conversation, and the place that a record follows by default. */
   #tip: RecordPlace | undefined;
   #cursor: RecordPlace | undefined;
   #first: string | undefined;
@@ -67,7 +67,7 @@ export class SessionTurns<Reader extends RecordReader = RecordReader> {
     this.#events = [];
   }
 
-  /** Sets the time of the current record, in milliseconds or ISO 8601; what is no time leaves that of the record before. */
+  /** Sets the time of the current record, in milliseconds or ISO 8601; an invalid time has no effect. */
   at(time: unknown): void {
     const ms = typeof time === 'string' ? Date.parse(time) : typeof time === 'number' ? time : Number.NaN;
     if (Math.abs(ms) < 8.64e15) this.#ts = new Date(ms).toISOString();
@@ -83,7 +83,7 @@ export class SessionTurns<Reader extends RecordReader = RecordReader> {
     return this.#events;
   }
 
-  /** Adds a message of a person; the turn before it ends. */
+  /** Adds a user message and ends the previous turn. */
   prompt(
     content: string | ContentPart[],
     { key, after }: { key?: string | undefined; after?: string | null | undefined },
@@ -147,18 +147,18 @@ export class SessionTurns<Reader extends RecordReader = RecordReader> {
     if (key !== undefined && place !== undefined) this.#places.set(key, place);
   }
 
-  /** Whether a record of this key stands in the conversation. */
+  /** Whether the conversation contains a record with this key. */
   has(key: string): boolean {
     return this.#places.has(key);
   }
 
-  /** Makes the next record follow the record of a key, or begin the conversation anew. */
+  /** Makes the next record follow the record with this key; without one, the conversation begins again. */
   rewind(to: string | undefined): void {
     this.close();
     this.#cursor = to === undefined ? undefined : this.#places.get(to);
   }
 
-  /** Adds a summary of the conversation up to a record, and before the first record that is kept beside it. */
+  /** Adds a summary of the conversation up to the record `upTo`, or up to the one that precedes `before`. */
   summarise(
     text: string,
     {
@@ -219,7 +219,7 @@ export class SessionTurns<Reader extends RecordReader = RecordReader> {
     const runId = this.#newId();
     const context = new LineContext(runId);
     const promptId = parent?.promptId;
-    // What goes on after the newest answer follows it; anything else is another answer to the same message.
+    // A turn that continues after the newest answer follows it; any other is another answer to the same message.
     const parentId = parent === this.#tip && parent?.messageId !== promptId ? undefined : promptId;
     const turn = { context, reader: this.#turnReader(context), promptId, isDone: false, ts: this.#ts };
     this.#turn = turn;
@@ -230,7 +230,7 @@ export class SessionTurns<Reader extends RecordReader = RecordReader> {
     return turn;
   }
 
-  /** Returns the place of the record that another one follows: the newest when it names none, nothing when it is null. */
+  /** Returns the place that a record follows: the cursor by default or for an unknown key, undefined for null. */
   #parent(after: string | null | undefined): RecordPlace | undefined {
     if (after === null) return undefined;
     return after === undefined ? this.#cursor : (this.#places.get(after) ?? this.#cursor);

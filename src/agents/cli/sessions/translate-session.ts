@@ -34,7 +34,7 @@ export interface SessionTranslationOptions {
   readonly redact?: (bytes: Uint8Array) => Uint8Array;
 }
 
-/** Translates a session to events, line by line. Lines of included files come before the line that includes them. */
+/** Translates a session to events, line by line. Lines of included files precede the line that includes them. */
 export function translateSession(
   format: SessionFormat,
   session: FoundSession,
@@ -99,7 +99,7 @@ async function* translateFile(
   }
 }
 
-/** Yields the events that are made beside those of a record. */
+/** Yields the events that belong to no record. */
 function* otherEvents({ turns }: SessionReader): Generator<TranslatedLine> {
   const events = turns.end();
   if (events.length > 0) yield { runId: undefined, number: 0, bytes: new Uint8Array(), ts: turns.ts, events };

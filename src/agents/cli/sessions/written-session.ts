@@ -16,7 +16,7 @@ export interface WrittenCall {
 
 export type WrittenPart = { readonly type: 'text'; readonly text: string } | WrittenCall;
 
-/** A message of a conversation that is handed to another program. Reasoning is left out: no program takes another's. */
+/** A message of a conversation that is handed to another program, without reasoning, which no other program accepts. */
 export type WrittenMessage =
   | { readonly role: 'user'; readonly parts: readonly ContentPart[] }
   | { readonly role: 'assistant'; readonly parts: readonly WrittenPart[] };
@@ -36,12 +36,12 @@ export interface SessionToWrite {
 /** The files of a session; the first one is the main file. */
 export interface WrittenSession {
   readonly sessionId: string;
-  /** How a person continues it, when its main file is at a path. */
+  /** Returns the command with which a user continues it, for the path of its main file. */
   readonly continueFrom: (path: string) => string;
   readonly files: readonly { readonly name: string; readonly text: string }[];
 }
 
-/** Returns what a model is sent as messages to be written: every call has its result, and none is empty. */
+/** Returns the input of a model as messages to write: every call has a result, and no message is empty. */
 export function toWrittenMessages(messages: readonly Message[]): WrittenMessage[] {
   const results = new Map<string, ToolResultPart>();
   for (const { content } of messages)
@@ -91,7 +91,7 @@ export function shortId(length: number): string {
   return newId().replaceAll('-', '').slice(-length);
 }
 
-/** Returns the parts of a person's message as blocks: images by `image`, what a program cannot take as a note. */
+/** Returns the parts of a user message as blocks: images by `image`, unsupported parts as a note. */
 export function writeBlocks(
   parts: readonly ContentPart[],
   image: (part: { readonly data: string; readonly mediaType: string }) => unknown,

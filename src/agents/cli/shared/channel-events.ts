@@ -21,14 +21,14 @@ export class ChannelEvents {
     this.context.begin(outer);
   }
 
-  /** Passes on the events of a message; one that `take` does not understand, or throws about, becomes an `unknown` event. */
+  /** Emits the events of a message; emits `unknown` if `take` throws or does not understand the message. */
   receive(line: number | undefined, message: unknown, take: () => boolean): void {
     this.within(line, () => {
       let isUnderstood = false;
       try {
         isUnderstood = take();
       } catch {
-        // Nothing is lost: what is not understood is kept.
+        // Keep records that are not understood, so that nothing is lost.
       }
       if (!isUnderstood) this.context.unknown(message);
     });

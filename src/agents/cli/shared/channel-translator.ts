@@ -4,11 +4,11 @@ import type { Failure, Translator } from '../contract/translator.ts';
 import { toRecord, type WireRecord } from './wire-value.ts';
 import { parseJson } from '../../../base/parse-json.ts';
 
-/** Translates the saved messages of an interactive channel, whose client is not there: it only knows the program's side. */
+/** Translates the saved messages of an interactive channel; it only knows the messages of the program. */
 export interface MessageReader {
   /** Handles one message; its events go to the host. */
   receive(message: unknown, line: number): void;
-  /** Emits what is left at the end of the stream. */
+  /** Emits the remaining events at the end of the stream. */
   end(): void;
   readonly failure: Failure | undefined;
   readonly finished: boolean;

@@ -20,7 +20,7 @@ interface ChildStart {
   readonly id: string;
   /** The event id of the call that started it. */
   readonly parentId: string;
-  /** What the program calls it; absent when it does not name it. */
+  /** The program's name of the subagent, if any. */
   readonly agentId?: string | undefined;
   readonly model?: string | undefined;
 }

@@ -12,7 +12,7 @@ export type EventBody = (Body<AgentEvent> | Omit<EventOf<'session'>, 'runId' | '
 
 const goesOn: ReadonlySet<string> = new Set(['text', 'reasoning', 'tool_call']);
 
-/** What a program reports of its session. */
+/** The details of a session that a program reports. */
 interface SessionDetails {
   readonly cwd?: string | undefined;
   readonly model?: string | undefined;
@@ -40,7 +40,7 @@ export class LineContext {
   #line: number | undefined;
   #events: AgentEvent[] = [];
   #steps = new Map<string, number>();
-  /** What the program reported of its model calls. */
+  /** The id of the last reported context of model calls; steps refer to it. */
   #contextId: string | undefined;
 
   constructor(runId: string) {

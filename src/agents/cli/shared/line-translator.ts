@@ -55,7 +55,7 @@ export function lineTranslator(
       try {
         reader.take(record);
       } catch {
-        // Nothing is lost: what is not understood is kept.
+        // Keep records that are not understood, so that nothing is lost.
         context.unknown(value);
       }
   }

@@ -30,7 +30,7 @@ export class OpenCalls {
     return open;
   }
 
-  /** Returns the open call of this id; `ambiguous` when there are several, undefined when there is none. */
+  /** Returns the open call with this id; `ambiguous` if several have it, undefined if no call has it. */
   find(rawId: string): OpenCall | 'ambiguous' | undefined {
     return this.#open.get(rawId);
   }

@@ -2,7 +2,7 @@ import type { ContentPart } from '../../../events/content.ts';
 
 type Content = string | readonly ContentPart[];
 
-/** A message of a person as programs take it: texts and images; another file is only named. */
+/** A user message in the form that programs accept: texts and images; other files are only named. */
 export type PromptPart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image'; readonly data: string; readonly mediaType: string };

@@ -6,7 +6,7 @@ type ReportedCommands = NonNullable<EventOf<'session'>['commands']>;
 
 const mostCommands = 200;
 const mostDescription = 200;
-/** What every surface can read as the name of a command. */
+/** Matches a command name that every user interface can read. */
 const name = /^[\w:.-]{1,100}$/;
 
 /** Reads the slash commands that a program reports: names, or objects with a name and a description. */

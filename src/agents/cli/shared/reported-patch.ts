@@ -1,6 +1,6 @@
 import { toCount, toList, toRecord } from './wire-value.ts';
 
-/** A longer patch is left out: the raw line of its event contains it. */
+/** The maximum length of a patch. A longer one is omitted, because the raw line of its event contains it. */
 const mostChars = 200_000;
 
 /** Returns the patch that a program reported for an edit; undefined without one, and for one that is too long. */
@@ -14,7 +14,7 @@ export function reportedPatch(value: unknown): { readonly result?: { readonly pa
   return patch === undefined ? {} : { result: { patch } };
 }
 
-/** Returns hunks with positions and marked lines as a unified diff; undefined when they are none or are not understood. */
+/** Returns hunks with positions and marked lines as a unified diff; undefined if empty or not understood. */
 export function patchText(hunks: unknown): string | undefined {
   const texts = toList(hunks).map(value => {
     const hunk = toRecord(value);

@@ -9,8 +9,8 @@ export class SessionUsage {
   }
 
   /**
-   * Returns the usage since the last total; undefined when there is none. A total below the last one belongs to another
-   * session and counts in full.
+   * Returns the usage since the last total; undefined if no tokens were used. A total below the last one belongs to
+   * another session and counts in full.
    */
   since(total: UsedTokens): UsedTokens | undefined {
     const before = this.#before;

@@ -27,7 +27,7 @@ export function toCount(value: unknown): number | undefined {
   return count !== undefined && count >= 0 ? count : undefined;
 }
 
-/** The text of content that is a string or a list of text parts; undefined when it holds anything else. */
+/** Returns the text of content that is a string or a list of text parts; undefined for any other content. */
 export function joinedText(content: unknown): string | undefined {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return undefined;

@@ -28,7 +28,7 @@ const checkOptions = optionsCheck<AcpAgentOptions>('acpAgent')(() => ({
   ...commonCliFields(),
 }));
 
-/** Creates an agent for any program that speaks the Agent Client Protocol. Throws `invalid_argument` for invalid options. */
+/** Creates an agent for any Agent Client Protocol program. Throws `invalid_argument` for invalid options. */
 export function acpAgent(options: AcpAgentOptions): CallableAgent {
   checkOptions(options);
   const { command, args = [], id, mode, ...rest } = options;

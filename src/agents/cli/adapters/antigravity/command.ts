@@ -11,14 +11,14 @@ export function antigravityCommand({ prompt, model, sessionId, yolo, extraArgs =
       // Its own limit would end the run after five minutes and report success.
       '--print-timeout',
       '24h',
-      // Works in the folder it is started in, instead of one of its own.
+      // Adds the working directory to the workspace, in place of the program's default folder.
       '--add-dir',
       '.',
       // The model to use.
       ...(model === undefined ? [] : ['--model', model]),
-      // Resumes one of its own conversations.
+      // Resumes an existing conversation.
       ...(sessionId === undefined ? [] : ['--conversation', sessionId]),
-      // No questions. Without this flag it refuses whatever it would ask about.
+      // Skips permission prompts. Without this flag, the program rejects every call that needs approval.
       ...(yolo === true ? ['--dangerously-skip-permissions'] : []),
       ...extraArgs,
       // Runs once and exits; the prompt is part of the argument, also when it begins with a dash. Without a prompt it

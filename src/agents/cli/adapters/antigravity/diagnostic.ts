@@ -1,4 +1,4 @@
-/** What a line that is no record reports about the program. */
+/** An error or warning that the program prints as plain text instead of a record. */
 export interface Diagnostic {
   readonly type: 'error' | 'warning';
   readonly message: string;

@@ -79,7 +79,7 @@ export function readUsage(value: unknown): Omit<EventOf<'usage'>, 'type' | 'runI
   };
 }
 
-/** Returns the calls that were refused because nobody could be asked. */
+/** Returns the calls that the program rejected because it could not ask a user. */
 export function readDenied(value: unknown): string[] {
   return toList(value).map(entry => {
     const action = toRecord(entry);

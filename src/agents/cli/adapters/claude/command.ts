@@ -21,9 +21,9 @@ export function claudeCommand({
       '--verbose',
       // The model to use.
       ...(model === undefined ? [] : ['--model', model]),
-      // Resumes one of its own sessions.
+      // Resumes an existing session.
       ...(sessionId === undefined ? [] : ['--resume', sessionPath ?? sessionId]),
-      // No questions. Without this flag it refuses whatever it would ask about.
+      // Skips permission prompts. Without this flag, the program rejects every call that needs approval.
       ...(yolo === true ? ['--dangerously-skip-permissions'] : []),
       ...extraArgs,
       // The prompt follows, also when it begins with a dash; without one it reads stdin.

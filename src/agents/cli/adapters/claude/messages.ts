@@ -97,7 +97,7 @@ export class ClaudeMessages {
   }
 }
 
-/** Whether a record completes the block that is being streamed: its fragments may come before the name of its message. */
+/** Returns whether a record completes the streamed block, whose fragments can precede the name of its message. */
 function wasStreamed({ kind, streamed }: CurrentMessage, message: WireRecord | undefined): boolean {
   const field = kind === 'reasoning' ? 'thinking' : 'text';
   const [first] = readBlocks(message) ?? [];

@@ -16,13 +16,13 @@ import { readApiError, readBlocks, readRecoveredRead, readSkillFolder, readToolO
 
 type On = Readonly<Record<string, (record: WireRecord) => void>>;
 
-/** What one process reports over several turns. */
+/** The state of one process over several turns. */
 export interface ClaudeSessionState {
   readonly usage: ClaudeUsage;
   readonly plan: ClaudePlan;
 }
 
-/** A call that a person is asked about. */
+/** A call that the user is asked about. */
 export interface AskedCall {
   readonly toolUseId: string;
   readonly name: string;
@@ -88,7 +88,7 @@ export class ClaudeReader implements RecordReader {
     return this.#subagents.taskIds;
   }
 
-  /** The event id and the run of a call that a person is asked about; emits the call when its record has not arrived. */
+  /** Returns the event id and the run of a call that needs a decision; emits the call if its record has not arrived. */
   asked({ toolUseId, name, input, taskId }: AskedCall): { readonly id: string; readonly runId: string } {
     const found = this.#calls.find(toolUseId);
     if (found !== undefined && found !== 'ambiguous') return found;
@@ -101,7 +101,7 @@ export class ClaudeReader implements RecordReader {
     return call;
   }
 
-  /** Returns the open call of the program's id; undefined when there is none or more than one. */
+  /** Returns the open call with the program's id; undefined if no call or more than one has it. */
   openCall(toolUseId: string): OpenCall | undefined {
     const found = this.#calls.find(toolUseId);
     return found === 'ambiguous' ? undefined : found;

@@ -39,11 +39,11 @@ const sideKinds: ReadonlySet<unknown> = new Set([
   'summary',
   'tools-used',
 ]);
-/** What the program writes as a person's words for the output of its own commands. */
+/** Matches text that the program stores as a user message, such as the output of its commands. */
 const commandOutput = /^\s*<(local-command-|bash-std|system-reminder>|task-notification>)/;
 /**
- * The model of written answers. Without `--model` the program continues with the model of the last answer, with its default
- * one when it does not know that model, and never begins when the answer names none.
+ * The model of written answers. Without `--model` the program continues with the model of the last answer, with its
+ * default one when it does not know that model, and never begins when the answer names none.
  */
 const writtenModel = 'another-model';
 const interruption = /^\[Request interrupted by user/;
@@ -74,7 +74,7 @@ export const claudeSession: SessionFormat = {
   isUnknown: /^No conversation found with session ID/,
 };
 
-/** Reads the records of a session: those of the conversation are the records of the live stream, with other names for some fields. */
+/** Reads the records of a session: the live stream's records of the conversation, with some fields renamed. */
 class ClaudeSessionReader implements SessionReader {
   readonly turns: SessionTurns<ClaudeReader>;
   /** The calls of the subagents whose files are included, by file. */
@@ -226,7 +226,7 @@ function resultIds(record: WireRecord): string[] {
   });
 }
 
-/** Returns a command as a person typed it; undefined for any other text. */
+/** Returns a command as the user typed it; undefined for any other text. */
 function readCommand(text: string): string | undefined {
   const name = /<command-name>([^<]+)<\/command-name>/.exec(text)?.[1]?.trim();
   const given = /<command-args>([^<]*)<\/command-args>/.exec(text)?.[1]?.trim();
@@ -241,7 +241,7 @@ function writeClaudeSession({ messages, cwd, time }: SessionToWrite): WrittenSes
   let parentUuid: string | null = null;
   const add = (role: 'user' | 'assistant', content: unknown) => {
     const [uuid, timestamp] = [newId(), next().toISOString()];
-    // Answers without an id of their own would be joined to one.
+    // The program would merge answers without ids into one.
     const answer = role === 'assistant' ? { id: `msg_${shortId(24)}`, model: writtenModel } : {};
     const message = { ...answer, role, content };
     records.push({ type: role, uuid, parentUuid, timestamp, sessionId, cwd, isSidechain: false, message });

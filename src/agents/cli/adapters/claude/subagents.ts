@@ -35,12 +35,12 @@ export class ClaudeSubagents {
     return [...this.#callOf].filter(([, key]) => this.children.get(key) !== undefined).map(([taskId]) => taskId);
   }
 
-  /** The run of a running subagent, by the program's id; undefined when there is none. */
+  /** Returns the run of a running subagent by the program's task id; undefined if no such subagent is running. */
   runOfTask(taskId: string): string | undefined {
     return this.children.get(this.#callOf.get(taskId) ?? '')?.runId;
   }
 
-  /** Returns the subagent that a record comes from and starts it if necessary; undefined for the main agent. */
+  /** Returns the subagent that wrote a record, and starts it if necessary; undefined for the main agent. */
   of(record: WireRecord): ChildRun | undefined {
     const key = toText(record['parent_tool_use_id']);
     return key === undefined ? undefined : this.#child(key, record);

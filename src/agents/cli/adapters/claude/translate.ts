@@ -49,7 +49,7 @@ class ClaudeStreamReader implements RecordReader {
   }
 }
 
-/** Whether a person stopped the turn. */
+/** Whether a user stopped the turn. */
 function isInterrupted(record: WireRecord): boolean {
   return record['is_error'] === true && toText(record['terminal_reason'])?.startsWith('aborted_') === true;
 }

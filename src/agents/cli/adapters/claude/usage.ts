@@ -9,8 +9,8 @@ const none: Counts = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cach
 
 /**
  * Counts each token once. A `result` reports the usage of the main agent since the previous result; its `modelUsage`
- * and its cost are totals of all agents, of the process or of the whole session, and may be ahead of it: what they grow
- * by beside the main agent belongs to the subagents. Newer versions report that growth themselves.
+ * and its cost are totals of all agents, of the process or of the whole session, and may be ahead of it: growth beyond
+ * that of the main agent belongs to the subagents. Newer versions report that growth themselves.
  */
 export class ClaudeUsage {
   #main = none;
@@ -21,7 +21,7 @@ export class ClaudeUsage {
   #cost = 0;
 
   /**
-   * Returns the usage that a result adds to the main agent, with the cost of all agents; undefined when there is none.
+   * Returns the usage that a result adds to the main agent, with the cost of all agents; undefined if it adds none.
    */
   take(result: WireRecord): Usage | undefined {
     const main = readMessageUsage(result['usage']);
@@ -46,8 +46,8 @@ export class ClaudeUsage {
   }
 
   /**
-   * Returns the usage of the subagents since the last call; undefined when there is none. Names the model when there is
-   * only one.
+   * Returns the usage of the subagents since the last call; undefined if they used no tokens. Names the model if it is
+   * the only one.
    */
   subagents(): Usage | undefined {
     const others = subtract(subtract(this.#all, this.#main), this.#subagents);

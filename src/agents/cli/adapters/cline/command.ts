@@ -8,7 +8,7 @@ export function clineCommand({ prompt, model, yolo, extraArgs = [] }: CommandReq
     args: [
       // One JSON object on each line; runs once and exits.
       '--json',
-      // It allows itself everything by default; without this permission it refuses whatever it would ask about.
+      // Cline approves every call by default; with `false` it rejects each call that needs approval.
       '--auto-approve',
       yolo === true ? 'true' : 'false',
       // The model to use.

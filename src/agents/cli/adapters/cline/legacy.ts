@@ -11,8 +11,8 @@ type On = Readonly<Record<string, (text: string, record: WireRecord) => boolean>
 const diagnostics = ['error', 'diff_error', 'clineignore_error', 'command_permission_denied'];
 
 /**
- * Translates the flat records of Cline before version 3. Each method returns whether its events are all of the activity:
- * a record that is also, or only, bookkeeping is `unknown` beside them.
+ * Translates the flat records of Cline before version 3. Each method returns whether its events cover the whole record;
+ * the caller also emits other records, such as bookkeeping, as `unknown`.
  */
 export class LegacyRecords {
   readonly #context: LineContext;
@@ -149,7 +149,7 @@ export class LegacyRecords {
   }
 }
 
-/** Returns what a model request says about its calls, without its repeated trailer. */
+/** Returns the text of a model request about its calls, without its repeated trailer. */
 function resultIn(request: string): ToolOutput {
   const [outcome = ''] = request.split(/\n+(?:# task_progress |<environment_details>)/, 1);
   const context = outcome.replace(/^\[[^\n]*\] Result:\n/, '');

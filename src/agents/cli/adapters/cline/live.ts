@@ -6,7 +6,7 @@ import { clineProvider } from './providers-file.ts';
 import { readToolOutput } from './wire.ts';
 import { parseJson } from '../../../../base/parse-json.ts';
 
-/** What Cline does differently over the Agent Client Protocol. */
+/** The Agent Client Protocol profile of Cline: how it differs from the defaults. */
 export const clineProfile = acpProfile({
   name: 'Cline',
   modes: { ask: 'act' },

@@ -18,7 +18,7 @@ import {
 import { joinedText, toList, toRecord, toText, type WireRecord } from '../../shared/wire-value.ts';
 import { readToolOutput, readUsage } from './wire.ts';
 
-/** The sessions of Cline: `sessions/<id>/<id>.json`, its messages and those of its subagents in documents beside it. */
+/** Reads the sessions of Cline: `sessions/<id>/<id>.json`, with messages and subagents in adjacent documents. */
 export const clineSession: SessionFormat = {
   async *find({ home, environment, path }) {
     const folder = sessionsFolder({ home, environment });
@@ -80,7 +80,7 @@ function readDocument(path: string): WireRecord | undefined {
   }
 }
 
-/** Returns the subagents of a session with their tasks, by which their calls are found. */
+/** Returns the subagents of a session with their tasks, which identify their calls. */
 function findAgents(path: string): WireRecord[] {
   const names = readdirSync(dirname(path)).filter(name => /^agent_[\w-]+\.messages\.json$/.test(name));
   return names.map(file => {
@@ -200,12 +200,15 @@ function readContent(content: unknown): unknown {
   }
 }
 
-/** Returns what a person said, without the mark that the program puts around it. */
+/** Returns the text of a user message without the markup that the program adds. */
 function unwrap(text: string): string {
   return /^\s*<user_input[^>]*>(.*)<\/user_input>\s*$/s.exec(text)?.[1] ?? text;
 }
 
-/** Without `pid`, `interactive`, names of a provider and a model, the `enable_` fields and the whole path of the messages the program finds no session. */
+/**
+ * The program finds no session without `pid`, `interactive`, the names of a provider and a model, the `enable_` fields
+ * and the whole path of the messages.
+ */
 function writeClineSession({ messages, cwd, time, findFolder }: SessionToWrite): WrittenSession {
   const sessionId = `${time}_${shortId(5)}`;
   const next = recordTimes(time);

@@ -12,7 +12,7 @@ import { Speaker, Speakers } from './speakers.ts';
 import { ClineTurns } from './turns.ts';
 import { readUsage } from './wire.ts';
 
-/** Translates the output of `cline --json` and the flat records of versions before 3, or the saved messages of `cline --acp`. */
+/** Translates the output of `cline --json`, the flat records before version 3, or the messages of `cline --acp`. */
 export function clineTranslator(options: TranslatorOptions): Translator {
   const print = lineTranslator(options, context => new ClineReader(context));
   return eitherTranslator(print, acpTranslator(clineProfile, options), isAcpMessage);
@@ -90,7 +90,7 @@ class ClineReader implements RecordReader {
       const speaker = mate ?? this.#speakers.ofEnd();
       const isComplete = event['reason'] === 'completed';
       const text = toText(event['text']);
-      // A failed subagent without a text fails with the result of its call, which says why.
+      // A failed subagent without text fails with the result of its call, which contains the reason.
       if (mate === undefined && (isComplete || text !== undefined))
         this.#end(speaker, isComplete ? 'complete' : 'error', text);
       return true;

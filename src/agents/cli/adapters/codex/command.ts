@@ -10,12 +10,12 @@ export function codexCommand({ prompt, model, sessionId, yolo, extraArgs = [] }:
       '--json',
       // The folder does not have to be a repository.
       '--skip-git-repo-check',
-      // No questions and no sandbox. Without this flag it is read-only and refuses whatever it would ask about.
+      // Disables approvals and the sandbox. Without this flag, Codex is read-only and rejects calls that need approval.
       ...(yolo === true ? ['--dangerously-bypass-approvals-and-sandbox'] : []),
       // The model to use.
       ...(model === undefined ? [] : ['--model', model]),
       ...extraArgs,
-      // Resumes one of its own sessions.
+      // Resumes an existing session.
       ...(sessionId === undefined ? [] : ['resume', sessionId]),
       // The prompt follows, also when it begins with a dash; a lone dash reads it from stdin.
       ...(byInput ? ['-'] : ['--', prompt]),

@@ -11,7 +11,7 @@ type Speech = 'text' | 'reasoning';
 
 /** The runs of the agents that a thread starts. */
 export interface AgentRuns {
-  /** Starts the run of an agent; a running one goes on. */
+  /** Starts the run of an agent, unless it is running. */
   start(id: string, parent: { readonly callId: string; readonly items: CodexItems }): void;
   /** Registers an agent of an earlier turn that a call is about. */
   mention(id: string, parent: { readonly callId: string; readonly items: CodexItems }): void;
@@ -100,7 +100,7 @@ export class CodexItems {
     this.#isOver = true;
   }
 
-  /** Returns the open call of an item; undefined when there is none or more than one. */
+  /** Returns the open call of an item; undefined if no call or more than one has its id. */
   find(rawId: string): OpenCall | undefined {
     const found = this.calls.find(rawId);
     return found === 'ambiguous' ? undefined : found;
@@ -129,7 +129,7 @@ export class CodexItems {
     else this.#declined.add(call.id);
   }
 
-  /** Emits the result of a call that has no item of its own. */
+  /** Emits the result of a call that has no separate item. */
   settle(rawId: string, output: Parameters<typeof endingRuns>[0]): void {
     const call = this.calls.settle(rawId);
     if (call !== undefined && call !== 'ambiguous' && !this.#isOver) this.#result(call, output);

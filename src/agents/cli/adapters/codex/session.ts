@@ -20,16 +20,16 @@ import { SessionUsage } from '../../shared/session-usage.ts';
 import { joinedText, toList, toNumber, toRecord, toText, type WireRecord } from '../../shared/wire-value.ts';
 import { readUsage } from './wire.ts';
 
-/** How much is read of a file to list it: the first prompt comes after the instructions of the program. */
+/** The number of bytes to read of a file to list it: the first prompt follows the instructions of the program. */
 const headBytes = 64 * 1024;
 /** Lines that are no part of the conversation. */
 const sideKinds: ReadonlySet<unknown> = new Set(['token_usage_record', 'turn_context', 'world_state', 'session_meta']);
-/** What the program itself writes as a person's words, in versions that do not mark it. */
+/** Matches text that the program stores as a user message, in versions that do not mark it. */
 const injected =
   /^\s*(# AGENTS\.md instructions|<(environment_context|user_instructions|INSTRUCTIONS|permissions instructions|subagent_notification|turn_aborted|user_shell_command|skill)\b)/;
 const isFileId = (id: string | undefined): id is string => id !== undefined && /^[\w-]{8,64}$/.test(id);
 
-/** The sessions of Codex: `sessions/<year>/<month>/<day>/rollout-<time>-<session>.jsonl`; subagents have files of their own. */
+/** The sessions of Codex: `sessions/<year>/<month>/<day>/rollout-<time>-<session>.jsonl`, one file per subagent. */
 export const codexSession: SessionFormat = {
   find({ home, environment, path }) {
     return describeFiles(
@@ -77,11 +77,11 @@ async function* rolloutFiles(path: string, id: string): AsyncGenerator<string> {
   if (/[\\/]\d{4}[\\/]\d\d[\\/]\d\d$/.test(folder)) yield* filesBelow(join(folder, '..', '..', '..'), isWanted);
 }
 
-/** Reads the lines of a rollout: its items are what the model was sent and wrote. */
+/** Reads the lines of a rollout: its items are the input and output of the model. */
 class CodexSessionReader implements SessionReader {
   readonly turns: SessionTurns<PlainTurn>;
   readonly #usage = new Map<string | undefined, SessionUsage>();
-  /** The exit codes of commands, which come before their results. */
+  /** The exit codes of commands, which precede their results. */
   readonly #exits = new Map<string, number>();
   /** The calls that started subagents, and the runs of those whose files were read, by session. */
   readonly #spawned = new Map<string, string>();
@@ -139,7 +139,7 @@ class CodexSessionReader implements SessionReader {
     this.turns.pause();
   }
 
-  /** Returns the run of the subagent whose file is read, and starts it if necessary; undefined for a session it was forked from. */
+  /** Returns the run of the subagent of a file and starts it if necessary; undefined for the source of a fork. */
   #child(file: string): string | undefined {
     const parentId = this.#spawned.get(file);
     if (parentId !== undefined && !this.#children.has(file))
@@ -193,7 +193,7 @@ class CodexSessionReader implements SessionReader {
       const total = readUsage(info?.['total_token_usage']);
       const counter = this.#usage.get(child);
       if (total === undefined || total.inputTokens + total.outputTokens === 0) return true;
-      // The first total of a fork includes what was used before it.
+      // The first total of a fork includes the usage before the fork.
       const used = counter === undefined ? (readUsage(info?.['last_token_usage']) ?? total) : counter.since(total);
       if (counter === undefined) this.#usage.set(child, new SessionUsage(total));
       const model = defined({ model: turns.model });
@@ -212,7 +212,7 @@ class CodexSessionReader implements SessionReader {
   }
 }
 
-/** Returns what a person said; undefined for a message that the program wrote. */
+/** Returns the text of a user message; undefined for one that the program wrote. */
 function readPrompt(item: WireRecord | undefined): ReturnType<typeof toContent> {
   if (item?.['type'] !== 'message' || item['role'] !== 'user') return undefined;
   const kinds = toList(toRecord(item['internal_chat_message_metadata_passthrough'])?.['content_item_kinds']);
@@ -247,7 +247,7 @@ function readInput(item: WireRecord): unknown {
   }
 }
 
-/** Returns what the model was sent of a result, and the exit code when the text states it. */
+/** Returns the part of a result that the model received, and the exit code if the text states it. */
 function readOutput(output: unknown): { context: unknown; exitCode?: number | undefined } {
   const whole = joinedText(output) ?? joinedText(toRecord(output)?.['content']) ?? output ?? '';
   if (typeof whole !== 'string') return { context: whole };
@@ -259,7 +259,7 @@ function spawnedAgent(text: string): string | undefined {
   return toText(toRecord(parseJson(text))?.['agent_id']);
 }
 
-/** A model provider is left out: the program refuses one that is not in use. */
+/** Omits the model provider, because the program rejects one that is not in use. */
 function writeCodexSession({ messages, cwd, time }: SessionToWrite): WrittenSession {
   const sessionId = newId();
   const next = recordTimes(time);

@@ -15,7 +15,7 @@ const toolOfArgument: readonly (readonly [string, string])[] = [
   ['agent_type', 'task'],
 ];
 
-/** What Copilot CLI does differently over the Agent Client Protocol. */
+/** The Agent Client Protocol profile of Copilot CLI: how it differs from the defaults. */
 export const copilotProfile = acpProfile({
   name: 'Copilot CLI',
   modes: { ask: `${modes}#agent`, yolo: `${modes}#agent`, unsafe: [`${modes}#autopilot`] },

@@ -6,7 +6,7 @@ import { loadDelay, readPlanFile, removeEmptyRecordings } from './session-files.
 
 const planTitle = /^Requesting plan approval for: (.+)$/s;
 
-/** What Gemini CLI does differently over the Agent Client Protocol. */
+/** The Agent Client Protocol profile of Gemini CLI: how it differs from the defaults. */
 export const geminiProfile = acpProfile({
   name: 'Gemini CLI',
   modes: { ask: 'default', yolo: 'yolo', unsafe: ['autoEdit', 'yolo'] },

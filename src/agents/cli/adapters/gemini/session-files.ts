@@ -61,8 +61,8 @@ function listRecordings(sessionId: string, environment: Environment): string[][]
 }
 
 /**
- * Returns the folder in which Gemini has the files of a project: the one that its list of projects names or that names the
- * project itself, else a new one, which becomes that of the project when it names it.
+ * Returns the folder in which Gemini keeps the files of a project: the one that its list of projects names or that
+ * names the project itself, else a new one, which becomes that of the project when it names it.
  */
 export function findProjectFolder(cwd: string, environment: Environment): string {
   const folder = temporaryFolder(environment);
@@ -99,7 +99,7 @@ function filesIn(folder: string): string[] {
   }
 }
 
-/** Whether a recording has no message of its own; a line that cannot be read counts as one. */
+/** Returns whether a recording contains no message; an unreadable line counts as a message. */
 function isEmptyRecording(path: string): boolean {
   const lines = readFileSync(path, 'utf8').split('\n');
   return lines.every(line => line === '' || !/^\{"id":|^[^{]/.test(line));

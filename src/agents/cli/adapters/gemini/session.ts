@@ -24,7 +24,7 @@ type Usage = Omit<EventOf<'usage'>, 'type' | 'runId'>;
 
 const isContext = (text: string) => /^\s*<session_context>/.test(text);
 
-/** The sessions of Gemini: `tmp/<project>/chats/session-<time>-<id>.jsonl`, a log of changes; subagents in a folder beside it. */
+/** The sessions of Gemini: `tmp/<project>/chats/session-<time>-<id>.jsonl`, change logs; subagents are in a folder. */
 export const geminiSession: SessionFormat = {
   find({ home, environment, path }) {
     const folder = join(environment['GEMINI_CLI_HOME'] ?? home, '.gemini', 'tmp');
@@ -36,7 +36,7 @@ export const geminiSession: SessionFormat = {
         const text = record['type'] === 'user' ? joinedText(record['content']) : undefined;
         return text !== undefined && text !== '' && !isContext(text) ? text : undefined;
       });
-      // A program that resumes a session leaves a file without a message beside it.
+      // A program that resumes a session also creates a file without messages.
       const isEmpty = title === undefined && find(record => record['type'] === 'gemini' || undefined) === undefined;
       if (header === undefined || id === undefined || isEmpty) return undefined;
       return {
@@ -156,7 +156,7 @@ class GeminiSessionReader implements SessionReader {
     return type === 'gemini' || type === 'user' || type === 'info' || type === 'error' || type === 'warning';
   }
 
-  /** Adds what a message says, when it is read for the first time. */
+  /** Adds the content of a message when it is read for the first time. */
   #speech(message: WireRecord, child: string | undefined): void {
     const id = toText(message['id']) ?? '';
     if (this.#seen.has(id)) return;
@@ -214,7 +214,7 @@ class GeminiSessionReader implements SessionReader {
   }
 }
 
-/** Returns the parts of a person's message, pictures as blocks of the Anthropic API. */
+/** Returns the parts of a user message, with images as blocks of the Anthropic API. */
 function readParts(content: unknown): unknown {
   if (typeof content === 'string') return content;
   return toList(content).map(part => {
@@ -252,9 +252,9 @@ function readUsage(message: WireRecord): Usage | undefined {
   };
 }
 
-/** Results stand in their calls only: in a message of their own they would be sent twice. */
+/** Writes results only into their calls: as separate messages they would be sent twice. */
 function writeGeminiSession({ messages, time }: SessionToWrite): WrittenSession {
-  // The program identifies sessions by the beginning of their ids, which ids in the order of time share.
+  // The program identifies sessions by the prefix of their ids, which time-ordered ids share.
   const sessionId = randomUUID();
   const next = recordTimes(time);
   const startTime = next().toISOString();

@@ -10,7 +10,7 @@ export interface BannerLine {
 
 type Fields = readonly (string | undefined)[];
 
-/** The lines of the banner: three with a goose beside them, and those of older versions. */
+/** The lines of the banner: three that begin with a drawn goose, and those of older versions. */
 const lines: readonly (readonly [RegExp, (...fields: Fields) => BannerLine])[] = [
   [/^ *__\( O\)> +● (.+?) · \S+ (.+?) *$/, (how, model) => ({ model, isResumed: how === 'resuming' })],
   [/^ *\\____\) +(\S+) · (.+?) *$/, (sessionId, cwd) => ({ sessionId, cwd })],

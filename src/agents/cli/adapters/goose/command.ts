@@ -12,13 +12,13 @@ export function gooseCommand(request: CommandRequest): CliCommand {
       'stream-json',
       // The model to use.
       ...(model === undefined ? [] : ['--model', model]),
-      // Resumes one of its own sessions, by its name or its id; a new one gets a name.
+      // Resumes an existing session by its name or id; a new session gets a name.
       ...(sessionId === undefined ? ['--name', sessionName] : ['--resume', '--name', sessionId]),
       ...extraArgs,
       // The prompt in one argument, also when it begins with a dash; a lone dash reads it from stdin.
       ...(byInput ? ['--instructions', '-'] : [`--text=${prompt}`]),
     ],
-    // No questions. Without it, its own setting applies, under which a tool that needs approval ends the run.
+    // Approves every call. Without this mode, the user's setting applies and a tool that needs approval ends the run.
     ...(yolo === true && { env: { GOOSE_MODE: 'auto' } }),
     ...(byInput && { input: prompt }),
   };

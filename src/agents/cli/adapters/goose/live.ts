@@ -13,7 +13,7 @@ import { defined } from '../../../../base/defined.ts';
 /** Extensions whose tools have no prefix. */
 const unprefixed: ReadonlySet<unknown> = new Set(['developer', 'summon', 'analyze', 'skills']);
 
-/** What Goose does differently over the Agent Client Protocol. */
+/** The Agent Client Protocol profile of Goose: how it differs from the defaults. */
 export const gooseProfile = acpProfile({
   name: 'Goose',
   modes: { ask: 'approve', yolo: 'auto', unsafe: ['auto', 'smart_approve'] },

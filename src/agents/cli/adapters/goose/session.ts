@@ -74,7 +74,7 @@ class GooseSessionReader implements SessionReader {
   readonly turns: SessionTurns<PlainTurn>;
   /** The calls that started subagents, by their sessions. */
   readonly #callOf = new Map<string, string>();
-  /** Whether the messages before were condensed: the prompt that is sent after the summary is there already. */
+  /** Whether the earlier messages were condensed: the prompt after the summary repeats an existing one. */
   #isCondensed = false;
 
   constructor(ids: SessionIds) {
@@ -190,8 +190,7 @@ function readTime(value: unknown): string | undefined {
   return Number.isNaN(ms) ? undefined : new Date(ms).toISOString();
 }
 
-/** The document that `goose session import` reads; it gives the session another id. */
-/** The extensions of a written session: over ACP one without them has no tools at all. They are the default ones of Goose. */
+/** The default extensions of Goose, for a written session: without them, a session has no tools over ACP. */
 const writtenExtensions = [
   ['developer', 'Developer'],
   ['analyze', 'Analyze'],
@@ -200,11 +199,12 @@ const writtenExtensions = [
   ['Extension Manager', 'Extension Manager'],
 ].map(([name, title]) => ({ type: 'platform', name, description: '', display_name: title, bundled: true }));
 
-/** Reads the id that Goose gives an imported session. */
+/** Reads the id that Goose assigns to an imported session. */
 function readImportedId(output: string): string | undefined {
   return /^(\d{8}_\d+)\b/m.exec(output)?.[1];
 }
 
+/** Writes the document for `goose session import`, which assigns another id to the session. */
 function writeGooseSession({ messages, cwd, time }: SessionToWrite): WrittenSession {
   const conversation: unknown[] = [];
   // Messages are ordered by whole seconds.
@@ -262,7 +262,7 @@ function writeGooseSession({ messages, cwd, time }: SessionToWrite): WrittenSess
   return { sessionId, continueFrom, files: [{ name: `${sessionId}.json`, text: JSON.stringify(session) }] };
 }
 
-/** Its own command asks in a terminal, whatever its arguments say; its channel for editors does not. */
+/** Uses the Agent Client Protocol, because the command of the program always asks for confirmation in a terminal. */
 function removeOverAcp(sessionId: string): SessionRemoval {
   const requests = [
     { method: 'initialize', params: { protocolVersion: 1, clientCapabilities: {} } },

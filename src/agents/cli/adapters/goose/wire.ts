@@ -8,7 +8,7 @@ import { defined } from '../../../../base/defined.ts';
 const advice =
   /\n\nPlease (retry if you think this is a transient or recoverable error|resend your message to (try again|continue))\.\s*$/;
 
-/** Returns the failure in a text of the program, in its own words; undefined when there is none. */
+/** Returns the error message in a text of the program; undefined if the text reports no failure. */
 export function readFailure(text: string): string | undefined {
   const { index } = advice.exec(text) ?? {};
   return index === undefined ? undefined : text.slice(0, index).replace(/^Ran into this error: /, '');
@@ -35,10 +35,10 @@ export interface ToolMeta {
   readonly status?: string;
 }
 
-/** Matches the result of a call that a person did not allow. */
+/** Matches the result of a call that the user did not allow. */
 export const declinedCall = /^(The user has declined to run this tool|Let the user know the tool call was skipped)/;
 
-/** Returns the output of a tool. Its status only says whether it could be called: the value has the outcome. */
+/** Returns the output of a tool. Its status only states whether the call was possible: the value has the outcome. */
 export function readToolOutput(block: WireRecord): { output: ToolOutput; meta: ToolMeta } {
   const toolResult = toRecord(block['toolResult']);
   const value = toRecord(toolResult?.['value']);

@@ -4,7 +4,7 @@ import { serveAdapter } from './live/live-adapter.ts';
 import { opencodeTranslator } from './translate.ts';
 import { opencodeSession } from './session.ts';
 
-/** Matches what OpenCode and Kilo Code print when a permission is rejected because nobody can be asked. */
+/** Matches the message of OpenCode and Kilo Code when they reject a permission because they cannot ask a user. */
 export const autoRejection = /permission requested: .*auto-rejecting/;
 
 const live = serveAdapter({

@@ -13,13 +13,13 @@ export function opencodeCommand({ prompt, model, sessionId, yolo, extraArgs = []
       '--thinking',
       // The model to use, as `provider/model`.
       ...(model === undefined ? [] : ['--model', model]),
-      // Resumes one of its own sessions.
+      // Resumes an existing session.
       ...(sessionId === undefined ? [] : ['--session', sessionId]),
-      // Allows what it would ask about. Without this flag, that is refused.
+      // Approves calls that need approval. Without this flag, the program rejects them.
       ...(yolo === true ? ['--auto'] : []),
       ...extraArgs,
     ],
-    // It puts quotes around an argument with a space, which the model would see; stdin is passed unchanged.
+    // The program quotes an argument that contains a space, and the model would see the quotes; stdin stays unchanged.
     input: prompt,
   };
 }

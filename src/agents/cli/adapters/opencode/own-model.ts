@@ -5,8 +5,8 @@ import type { HandOverPlace } from '../../sessions/session-format.ts';
 import { toRecord, toText } from '../../shared/wire-value.ts';
 
 /**
- * Returns the model that OpenCode, or Kilo Code, would use in a new session, as `provider/model`: the one of its settings,
- * else the one of its newest message. A resumed session continues with the model of its last message instead.
+ * Returns the model that OpenCode, or Kilo Code, would use in a new session, as `provider/model`: the one of its
+ * settings, else the one of its newest message. A resumed session continues with the model of its last message instead.
  */
 export function findOwnModel(program: string, place: HandOverPlace): string | undefined {
   const { home, environment, cwd } = place;

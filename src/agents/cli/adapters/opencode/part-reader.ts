@@ -74,7 +74,7 @@ export class PartReader {
     if (usage !== undefined) this.#context.emit({ type: 'usage', runId: this.#runId, ...usage });
   }
 
-  /** Emits what is new of a text. Returns false when the part has none, or not the one that was written before. */
+  /** Emits the new end of a text. Returns false if the part has no text, or does not extend the earlier one. */
   speech(type: 'text' | 'reasoning', part: WireRecord, isWhole = true): boolean {
     const whole = part['text'];
     if (typeof whole !== 'string') return false;
@@ -89,7 +89,7 @@ export class PartReader {
     else this.#write(rawId, whole);
     const self = this.#self();
     if (isWhole && type === 'text' && self !== undefined) self.lastText = whole;
-    // An empty text still marks the end of what was written.
+    // An empty text still marks the end of the earlier text.
     const isNews = isWhole && (type === 'text' || written === undefined);
     if (isNews || (content ?? '') !== '') this.#say(type, part, { rawId, content: content ?? '', isWhole });
     return content !== undefined;

@@ -141,7 +141,7 @@ class OpencodeSessionReader implements SessionReader {
     if (names.length === 0) return [];
     for (const name of names) this.#included.add(name);
     this.#begin(message.data);
-    // The calls come first, then what the subagents did, then the results.
+    // Emit the calls first, then the events of the subagents, then the results.
     const parts = message.parts.map(part => {
       const state = toRecord(part['state']);
       return state === undefined || readSubagent(state) === undefined
@@ -214,7 +214,7 @@ function parseData(row: WireRecord): WireRecord | undefined {
   return toRecord(parseJson(String(row['data'])));
 }
 
-/** Returns the part of a person's message as a block; what the program added to it is none. */
+/** Returns a part of a user message as a block; an empty array for a part that the program added. */
 function toBlock(part: WireRecord): unknown[] {
   const text = toText(part['text']);
   if (part['synthetic'] === true || part['ignored'] === true || text?.startsWith('<environment_details>') === true)

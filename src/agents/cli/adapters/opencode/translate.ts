@@ -10,8 +10,8 @@ import { PartReader } from './part-reader.ts';
 import { readError } from './wire.ts';
 
 /**
- * Translates the output of `opencode run --format json` and of `kilo run --format json`, which is the same, or the saved
- * messages of their servers.
+ * Translates the output of `opencode run --format json` and of `kilo run --format json`, which is the same, or the
+ * saved messages of their servers.
  */
 export function opencodeTranslator(options: TranslatorOptions): Translator {
   return eitherTranslator(
@@ -69,7 +69,7 @@ class OpencodeReader implements RecordReader {
   #error(record: WireRecord): void {
     const error = record['error'] ?? record['message'];
     const failure = readError(error) ?? { message: errorText(error) };
-    // Text that a failed step had written comes after its error, and does not mean that the run continues.
+    // A failed step can report its text after its error, which does not mean that the run continues.
     this.#context.fail({ ...failure, endsStep: true });
   }
 }

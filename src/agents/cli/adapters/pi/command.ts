@@ -13,7 +13,7 @@ export function piCommand({ prompt, model, sessionId, sessionPath, extraArgs = [
       '--print',
       // The model to use.
       ...(model === undefined ? [] : ['--model', model]),
-      // Resumes one of its own sessions.
+      // Resumes an existing session.
       ...(sessionId === undefined ? [] : ['--session', sessionPath ?? sessionId]),
       ...extraArgs,
       // The prompt; without one it reads stdin.

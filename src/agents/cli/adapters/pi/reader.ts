@@ -10,13 +10,13 @@ import { readToolOutput, readUsage } from './wire.ts';
 
 type Kind = 'text' | 'reasoning';
 
-/** The tool with which the model asks a person. */
+/** The tool with which the model asks a user. */
 export const questionTool = 'ask_user';
 
 export interface PiReaderOptions {
-  /** Whether calls start when a person or a rule allows them, and not when the program announces them. */
+  /** Whether calls start when a user or a rule allows them, and not when the program announces them. */
   readonly waitsForAnswer?: boolean;
-  /** The beginning of the names of messages, which are numbered: another one for each process of a run. Default: `m`. */
+  /** The prefix of the numbered names of messages; differs for each process of a run. Default: `m`. */
   readonly messagePrefix?: string;
 }
 
@@ -30,7 +30,7 @@ export class PiReader implements RecordReader {
   readonly #announced = new Set<string>();
   /** Calls that were declined and have no result, by event id. */
   readonly #declined = new Set<string>();
-  /** The number of calls without an id of their own. */
+  /** The number of calls without an id. */
   #unnamed = 0;
   /** The streamed text of the current message's parts, by index. */
   readonly #streamed = new Map<number, { readonly kind: Kind; text: string }>();
@@ -42,7 +42,7 @@ export class PiReader implements RecordReader {
     this.#prefix = messagePrefix;
   }
 
-  /** Returns the open call of this id, and emits it when there is none. */
+  /** Returns the open call with this id; emits a new call if no single one is open. */
   call(rawId: string, name: string, input: unknown): OpenCall {
     const found = this.#calls.find(rawId);
     return found === undefined || found === 'ambiguous' ? this.#call(rawId, name, input) : found;

@@ -119,7 +119,7 @@ const noUsage = {
   cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
 };
 
-/** Without a header of version 3 the program would write the file anew, and without `usage` it fails. */
+/** Writes a version 3 header, or the program would rewrite the file, and `usage`, without which the program fails. */
 function writePiSession({ messages, cwd, time }: SessionToWrite): WrittenSession {
   const sessionId = newId();
   const next = recordTimes(time);

@@ -24,7 +24,7 @@ class PiStreamReader implements RecordReader {
   take(record: WireRecord): void {
     const { type } = record;
     if (type === 'response') this.#response(record);
-    // The call that a dialog is about is a record of its own.
+    // A separate record reports the call of a dialog.
     else if (type === 'extension_ui_request') return;
     else {
       this.#hasStarted ||= type === 'agent_start';

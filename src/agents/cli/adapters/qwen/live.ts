@@ -4,7 +4,7 @@ import { toList, toRecord, toText } from '../../shared/wire-value.ts';
 import { defined } from '../../../../base/defined.ts';
 import { drainMethod, QwenSteering } from './steering.ts';
 
-/** What Qwen Code does differently over the Agent Client Protocol. */
+/** The Agent Client Protocol profile of Qwen Code: how it differs from the defaults. */
 export const qwenProfile = acpProfile({
   name: 'Qwen Code',
   modes: { ask: 'default', yolo: 'yolo', unsafe: ['auto-edit', 'auto', 'yolo'] },
@@ -15,7 +15,7 @@ export const qwenProfile = acpProfile({
     shellTool: 'run_shell_command',
     reasonOf: (_, input) => toText(input['description']),
   },
-  // Usage comes with each model call, in an empty piece of text.
+  // Each model call reports its usage in an empty text chunk.
   usageOf: () => undefined,
   planOf: ({ kind, rawInput }, options) => {
     const optionId = ['restore_previous', 'proceed_once'].find(option => options.includes(option));

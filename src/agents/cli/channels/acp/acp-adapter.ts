@@ -4,7 +4,7 @@ import { acpTranslator } from './acp-translator.ts';
 import { AcpChannel } from './channel.ts';
 import type { AcpProfile } from './profile.ts';
 
-/** What programs over the protocol usually can do. */
+/** The usual abilities of programs that use the protocol. */
 const usualAbilities: LiveAbilities = {
   reason: 'next_prompt',
   rejectEndsTurn: true,
@@ -26,7 +26,7 @@ const usualAbilities: LiveAbilities = {
 };
 
 interface AcpProgram extends Pick<LiveAdapter, 'modes' | 'warning' | 'command' | 'prepare'> {
-  /** The abilities that differ from what is usual. */
+  /** The abilities that differ from the usual ones. */
   readonly abilities?: Partial<LiveAbilities>;
 }
 

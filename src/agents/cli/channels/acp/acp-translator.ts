@@ -45,7 +45,7 @@ class AcpReader implements RecordReader {
     if (method === 'session/request_permission' && this.#turn.calls.ask(toRecord(params?.['toolCall'])) !== undefined)
       return;
     if (method === undefined && this.#answer(record)) return;
-    // The answer of a person is not part of the stream.
+    // The user's answer is not part of the stream.
     if (method !== 'elicitation/create' && this.#profile.ignored?.has(toText(method) ?? '') !== true)
       this.#context.unknown(record);
   }

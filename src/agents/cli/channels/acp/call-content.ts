@@ -43,7 +43,7 @@ export function toOutput({ status, content, rawOutput }: CallFields): ToolOutput
   return exitCode === undefined ? { context } : { context, result: { exitCode } };
 }
 
-/** Whether the raw output of a command says that it did not end by itself: it has a signal, or no exit code where one belongs. */
+/** Returns whether the raw output of a command states an abnormal end: a signal, an abort or a null exit code. */
 function wasKilled(rawOutput: WireRecord | undefined): boolean {
   const { signal, exit_code: exitCode, exitCode: code, aborted, metadata } = rawOutput ?? {};
   const hasSignal = typeof signal === 'string' || (typeof signal === 'number' && signal !== 0);

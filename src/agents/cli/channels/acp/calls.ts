@@ -6,7 +6,7 @@ import { contentDiffs, contentText, toOutput } from './call-content.ts';
 import type { AcpMessages } from './messages.ts';
 import type { AcpProfile, CallFields, SubagentRules } from './profile.ts';
 
-/** What is known about a call. */
+/** The state of a reported call. */
 interface KnownCall {
   fields: CallFields;
   runId: string;
@@ -31,12 +31,12 @@ interface CallsOptions {
   readonly messages: AcpMessages;
   readonly profile: AcpProfile;
   readonly subagents: SubagentRules | undefined;
-  /** Makes the ids of calls, which are unique over the turns of a run. */
+  /** Creates the ids of calls, which are unique over the turns of a run. */
   readonly ids: OpenCalls;
 }
 
 /**
- * Emits each call once, whatever the order of its records: some programs send updates before the call, ask before they
+ * Emits each call once, in any order of its records: some programs send updates before the call, ask before they
  * announce it, or announce it before its arguments are complete.
  */
 export class AcpCalls {
@@ -79,7 +79,7 @@ export class AcpCalls {
     return diffs.findLast(diff => diff.path === path)?.newText;
   }
 
-  /** Registers that a call has been rejected; its result is emitted at once when the program does not report it. */
+  /** Registers a rejected call; emits its result immediately if the program does not report one. */
   reject(rawId: string, reason: string | undefined, isReported: boolean): void {
     const call = this.#known.get(rawId);
     if (call === undefined || call.isSettled) return;

@@ -198,7 +198,7 @@ export class AcpChannel extends TurnChannel<OpenTurn> {
       refuse(request, this.#isIgnored(request) ? undefined : 'Unknown session');
       return this.#isIgnored(request);
     }
-    // An interrupted turn asks nothing any more.
+    // An interrupted turn asks no further questions.
     if (!this.isInterrupted && method === 'session/request_permission')
       return this.#requests.permission(request, turn.reader);
     if (!this.isInterrupted && method === 'elicitation/create')
@@ -284,7 +284,7 @@ function readUpdate({ method, params }: RpcMessage): WireRecord | undefined {
   return method === 'session/update' ? toRecord(params['update']) : undefined;
 }
 
-/** Answers a request that nobody is asked about. */
+/** Rejects a request without asking the user. */
 function refuse(request: AcpRequest, unknownSession?: string): void {
   if (unknownSession !== undefined) request.refuse(-32_602, unknownSession);
   else if (request.method === 'session/request_permission') request.respond({ outcome: { outcome: 'cancelled' } });

@@ -1,7 +1,7 @@
 import { toList, toRecord, toText, type WireRecord } from '../../shared/wire-value.ts';
 import type { AskedQuestion } from './profile.ts';
 
-/** One field of a form that the program asks a person to fill in. */
+/** One field of a form that the program asks a user to fill in. */
 interface FormField {
   readonly name: string;
   readonly question: AskedQuestion;

@@ -11,7 +11,7 @@ interface CurrentMessage {
   block: number;
   kind: Kind | undefined;
   textLine: number | undefined;
-  /** Whether a result has come since: what follows without an id is another message. */
+  /** Whether a result has arrived: a later record without an id then starts another message. */
   hasResult: boolean;
 }
 

@@ -6,8 +6,8 @@ import { toRecord, toText } from '../../shared/wire-value.ts';
 import type { SubagentRules } from './profile.ts';
 
 /**
- * Subagents whose records stand in the stream of their parent without a mark: while one of them works, its parent waits,
- * so what comes belongs to it. Of several at the same time nothing is known.
+ * Handles subagents whose unmarked records are part of their parent's stream: while a subagent works, its parent waits,
+ * so the records belong to the subagent. The records of several concurrent subagents cannot be attributed.
  */
 export function nestedSubagents(
   context: LineContext,

@@ -13,18 +13,18 @@ interface OpenOptions {
   readonly start: LiveStart;
   readonly settings: SessionSettings;
   readonly host: ChannelHost;
-  /** Calls back once the history of a loaded session has been received. */
+  /** Calls the callback once the history of a loaded session has been received. */
   readonly untilHistoryOver: (proceed: () => void) => void;
   readonly opened: (accepts: { readonly images: boolean; readonly files: boolean }) => void;
   readonly failed: (problem: SessionProblem) => void;
-  /** Reports a problem in spite of which the session opens. */
+  /** Reports a problem that does not prevent the session from opening. */
   readonly warned: (problem: SessionProblem) => void;
 }
 
-/** The time after which a history is taken as complete although its end was not marked. */
+/** The time after which a history counts as complete without an end marker. */
 const historyMs = 2_000;
 
-/** Opens a session: handshake, session, ask policy. Calls back with the outcome. */
+/** Opens a session: handshake, session, ask policy. Passes the outcome to the callback. */
 export function openSession(options: OpenOptions): void {
   const { rpc, profile, failed } = options;
   const params = {
@@ -111,7 +111,7 @@ function describeServer([name, server]: readonly [string, SessionMcpServers[stri
   return { name, command, args, env: toList(env) };
 }
 
-/** Calls back with the id of the session that has a title; undefined when none has. */
+/** Passes the id of the session with a title to the callback; undefined if no session has it. */
 function findTitled(
   rpc: RpcConnection,
   title: string,

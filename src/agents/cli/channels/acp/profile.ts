@@ -33,7 +33,7 @@ export interface CallRules {
   commandOf?(input: WireRecord): string | undefined;
   /** Why the agent wants it. */
   reasonOf?(call: CallFields, input: WireRecord): string | undefined;
-  /** What a running call reports; the text of its content when absent or undefined. */
+  /** Returns the progress of a running call; the text of its content when absent or undefined. */
   progressOf?(update: WireRecord): string | undefined;
   /** The outcome of an ended call; read from its content when absent or undefined. */
   outputOf?(call: CallFields, name: string): ToolOutput | undefined;
@@ -62,7 +62,7 @@ export interface AskedQuestion {
   readonly multiple: boolean;
 }
 
-/** How one program uses the protocol. `acpProfile` fills in what is usual. */
+/** The way one program uses the protocol. `acpProfile` fills in the defaults. */
 export interface AcpProfile {
   /** Its display name, for messages. */
   readonly name: string;
@@ -101,7 +101,7 @@ export interface AcpProfile {
   readonly questionsOf?: (call: CallFields) => readonly AskedQuestion[] | undefined;
   /** How a message joins the open turn. Default: it waits for the next prompt. */
   readonly steering?: (channel: SteeringChannel) => AcpSteering;
-  /** Whether the answer to `session/load` comes before the end of the history, which `available_commands_update` marks. */
+  /** Whether the history continues after the response to `session/load`, until `available_commands_update`. */
   readonly historyFollowsLoad?: boolean;
   readonly canFork?: boolean;
   /** Whether this is the name of a session that print mode started, and not its id. */
@@ -114,20 +114,20 @@ export interface AcpProfile {
   readonly loadDelayMs?: (session: SessionPlace) => number;
 }
 
-/** A session, and the variables by which its files are found. */
+/** A session, and the variables that locate its files. */
 export interface SessionPlace {
   readonly sessionId: string;
   readonly environment: LiveStart['environment'];
 }
 
-/** What one program does differently from what is usual. */
+/** The profile of one program: how it differs from the defaults. */
 export type OwnProfile = Pick<AcpProfile, 'name'> &
   Partial<Omit<AcpProfile, 'calls'>> & { readonly calls?: Partial<CallRules> };
 
-/** Names of tools are not part of the protocol: its kinds stand for them, unless a program says more. */
+/** The protocol has no tool names: its kinds serve as names, unless a program reports more. */
 const usualCalls: CallRules = { nameOf: ({ kind }) => kind ?? 'other', shellTool: 'execute' };
 
-/** Returns how a program uses the protocol: what it does differently, and for the rest what is usual. */
+/** Returns the profile of a program: its differences, merged with the defaults. */
 export function acpProfile(own: OwnProfile): AcpProfile {
   return {
     modes: {},

@@ -1,7 +1,7 @@
 import { inlineText } from '../../../model/attachments/attachment-data.ts';
 import type { ContentPart } from '../../../../events/content.ts';
 
-/** Returns the content of a message as blocks of the protocol: images and files that the program takes, other texts inlined. */
+/** Returns the content of a message as blocks of the protocol: images and files if supported, other texts inlined. */
 export function promptBlocks(
   content: string | readonly ContentPart[],
   accepts: { readonly images: boolean; readonly files: boolean },

@@ -41,7 +41,7 @@ const categories: Readonly<Record<string, string>> = {
   fetch: 'network',
 };
 
-/** Turns requests of the program into requests to a person, and answers into answers of the protocol. */
+/** Converts requests of the program to requests to the user, and answers to responses of the protocol. */
 export class AcpRequests {
   readonly #options: RequestsOptions;
   /** The open requests. */
@@ -235,7 +235,7 @@ interface Asked {
   readonly options: Options;
 }
 
-/** What a person answered to a question. */
+/** Returns the user's answer to a question; an empty string without one. */
 function givenAnswer(answer: LiveAnswer | undefined): string | readonly string[] {
   return answer?.outcome === 'answer' ? answer.answer : '';
 }

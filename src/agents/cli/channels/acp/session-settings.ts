@@ -75,7 +75,7 @@ export class SessionSettings {
     return start.yolo !== true && profile.modes.unsafe?.includes(mode) === true;
   }
 
-  /** Sets what differs from what is wanted and calls back; with a problem when the program does not do it. */
+  /** Changes the settings that differ and calls the callback, with a problem if the program refuses a change. */
   apply(
     wanted: { readonly mode?: string | undefined; readonly model?: string | undefined },
     done: (problem?: SessionProblem) => void,

@@ -3,7 +3,7 @@ import type { WireRecord } from '../../shared/wire-value.ts';
 import type { RpcConnection } from '../json-rpc.ts';
 import type { AcpRequest } from './request.ts';
 
-/** Brings messages of people into the open turn; the protocol itself has no method for that. */
+/** Sends user messages into the open turn, for which the protocol itself has no method. */
 export interface AcpSteering {
   steer(id: string, blocks: readonly WireRecord[]): void;
   /** Reads an update of the session. */
@@ -14,7 +14,7 @@ export interface AcpSteering {
   end(): readonly string[];
 }
 
-/** What steering can do with the channel. */
+/** The parts of the channel that steering uses. */
 export interface SteeringChannel {
   readonly rpc: Pick<RpcConnection, 'call'>;
   readonly host: Pick<ChannelHost, 'steered'>;

@@ -158,13 +158,13 @@ export class AcpTurn {
     return this.context.failure === undefined ? 'complete' : 'error';
   }
 
-  /** Emits what is left at the end of the turn. */
+  /** Emits the remaining events at the end of the turn. */
   flush(): void {
     this.endCalls();
     this.context.close();
   }
 
-  /** Emits what is left of calls and subagents. */
+  /** Emits the remaining events of calls and subagents. */
   endCalls(): void {
     this.#believe();
     this.calls.flush();
@@ -183,7 +183,7 @@ function stopped(stopReason: string | undefined): { message: string; code: strin
   return { message: `The agent ended the turn without a known reason (${stopReason ?? 'none'}).`, code: 'stopped' };
 }
 
-/** The text of an error of the protocol: what the program says, without the general text of the code. */
+/** Returns the program's message of a protocol error, without the generic text of its code. */
 export function failureText({ message, data }: { readonly message: string; readonly data?: unknown }): string {
   const details = toRecord(data);
   const own = toText(details?.['details']) ?? toText(details?.['message']) ?? toText(data);

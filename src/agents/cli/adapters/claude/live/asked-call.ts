@@ -5,7 +5,7 @@ import { toRecord, toText, type WireRecord } from '../../../shared/wire-value.ts
 import { claudePermission } from './permission.ts';
 import { answeredInput, readQuestions } from './questions.ts';
 
-/** A call that a person is asked about. */
+/** A call that the user is asked about. */
 interface AskedTool {
   /** The id of the request. */
   readonly id: string;
@@ -22,7 +22,7 @@ export interface ClaudeRequest extends ProgramRequest<string> {
 
 const noPlan = 'The agent wants to leave its plan mode and has written no plan.';
 const declined = 'The user declined.';
-/** A person decides about these in any case. */
+/** Tools whose calls a user always decides. */
 const unchecked: ReadonlySet<string> = new Set(['AskUserQuestion', 'ExitPlanMode']);
 
 /** Answers a request of the program. */
@@ -74,7 +74,7 @@ function decision(answers: Answers, updatedInput: WireRecord | undefined): objec
   return { behavior: 'deny', message: answerReason(refusal) ?? declined };
 }
 
-/** The decision of a hook; without one the program goes on as its own rules say. */
+/** Returns the decision of a hook; an empty one leaves the call to the program's own permission rules. */
 function hookDecision(answer: LiveAnswer | undefined): object {
   if (answer === undefined || answer.outcome === 'approve' || answer.outcome === 'answer') return {};
   const permissionDecision = answer.outcome === 'ask' ? 'ask' : 'deny';

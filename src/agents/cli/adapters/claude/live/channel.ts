@@ -29,7 +29,7 @@ const askingModes: ReadonlySet<string> = new Set(['default', 'manual', 'plan']);
 /** How long the end of a turn may be announced by nothing else than silence, in milliseconds. */
 const silenceMs = 10_000;
 
-/** How long a turn that is stopped may report what it did, in milliseconds. */
+/** How long a stopped turn may report its remaining events, in milliseconds. */
 const stopMs = 5_000;
 
 const idPrefix = 'singletree-';
@@ -37,11 +37,11 @@ const idPrefix = 'singletree-';
 /** The name of our hook before each call. */
 const checkHook = 'singletree-check';
 
-/** The control protocol of Claude Code: requests in both directions beside the records of print mode. */
+/** Implements the control protocol of Claude Code: requests in both directions, among the records of print mode. */
 export class ClaudeChannel extends TurnChannel<ClaudeTurn> {
   readonly #session = { usage: new ClaudeUsage(), plan: new ClaudePlan() };
   readonly #requests: RequestBook<string, ClaudeRequest>;
-  /** What we asked the program. */
+  /** Our control requests that the program has not answered. */
   readonly #sent = new PendingCalls<WireRecord>();
   #model: string | undefined;
   #mode: string;
@@ -52,7 +52,7 @@ export class ClaudeChannel extends TurnChannel<ClaudeTurn> {
   #isUnknown = false;
   /** Why the session ends with the open turn: it runs in a mode in which it does not ask. */
   #problem: (SessionProblem & { readonly mode: string }) | undefined;
-  /** The calls that a person or a rule was asked about. */
+  /** The calls that a user or a rule was asked about. */
   readonly #asked = new Set<string>();
   #cancelSilence = () => {};
   #cancelStop = () => {};
@@ -111,7 +111,7 @@ export class ClaudeChannel extends TurnChannel<ClaudeTurn> {
     if (answer.outcome === 'approve' && answer.feedback !== undefined && request?.questions[0]?.kind === 'plan')
       this.#say(randomUUID(), answer.feedback);
     this.#requests.answer(requestId, answer);
-    // The result of a rejected call is a denial, whatever the program calls it.
+    // The program reports a rejected call as an error: record a denial instead.
     if (answer.outcome === 'reject' && request?.toolUseId !== undefined) this.turn?.reader.deny(request.toolUseId);
   }
 
@@ -265,7 +265,7 @@ export class ClaudeChannel extends TurnChannel<ClaudeTurn> {
     else this.#stop(turn, mode);
   }
 
-  /** Stops a turn in which it does not ask. What it still reports is translated; the session ends with the turn. */
+  /** Stops a turn in which it does not ask. Translates its remaining records; the session ends with the turn. */
   #stop(turn: ClaudeTurn, mode: string): void {
     if (this.#problem !== undefined) return;
     const problem = { ...wrongMode(mode), mode };
@@ -276,7 +276,7 @@ export class ClaudeChannel extends TurnChannel<ClaudeTurn> {
     this.#cancelStop = this.host.after(stopMs, () => this.fail(publicProblem(problem)));
   }
 
-  /** Refuses what a stopped turn asks, whether by a request or by a hook. */
+  /** Rejects the requests and hooks of a stopped turn. */
   #denyAll(turn: ClaudeTurn, id: string, request: WireRecord | undefined): void {
     const message = 'The turn is being stopped.';
     const hookSpecificOutput = {
@@ -314,7 +314,7 @@ export class ClaudeChannel extends TurnChannel<ClaudeTurn> {
     this.#send({ type: 'user', session_id: '', parent_tool_use_id: null, message, uuid });
   }
 
-  /** Changes a setting; a warning says that it was refused. */
+  /** Changes a setting; emits a warning if the program refuses it. */
   #set(subtype: string, fields: WireRecord): void {
     this.#control(subtype, fields, response => {
       const error = readControlError(response);

@@ -20,19 +20,19 @@ export function claudeLiveCommand(start: LiveStart): LiveCommand {
       '--verbose',
       // Text as it is written.
       '--include-partial-messages',
-      // Confirms each message of a person when the model reads it.
+      // Confirms each user message when the model reads it.
       '--replay-user-messages',
-      // Asks over the channel. Without this flag it refuses whatever it would ask about.
+      // Asks over the channel. Without this flag, the program rejects every call that needs approval.
       '--permission-prompt-tool',
       'stdio',
-      // Asks, whatever the settings of the person say.
+      // Overrides the permission mode of the user's settings.
       ...(yolo === true ? ['--dangerously-skip-permissions'] : ['--permission-mode', mode ?? 'default']),
       // The model to use.
       ...(model === undefined ? [] : ['--model', model]),
-      // Resumes one of its own sessions; as a copy with a new id.
+      // Resumes an existing session, or a copy of it with a new id.
       ...(sessionId === undefined ? [] : ['--resume', sessionPath ?? sessionId]),
       ...(sessionId !== undefined && fork === true ? ['--fork-session'] : []),
-      // The MCP servers of this session, beside those of the person's settings.
+      // Adds the MCP servers of this session to those of the user's settings.
       ...(mcpServers === undefined ? [] : ['--mcp-config', join(folder, serversFile)]),
       ...extraArgs,
     ],

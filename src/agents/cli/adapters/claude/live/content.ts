@@ -1,7 +1,7 @@
 import type { ContentPart } from '../../../../../events/content.ts';
 import { readAttachment, textOfBase64 } from '../../../../model/attachments/attachment-data.ts';
 
-/** Returns what a person says as content blocks; an attachment that cannot be read is named in a text block. */
+/** Returns a user message as content blocks; an unreadable attachment is named in a text block. */
 export function claudeContent(content: string | readonly ContentPart[]): readonly object[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   return content.map(part => (part.type === 'text' ? { type: 'text', text: part.text } : attachmentBlock(part)));

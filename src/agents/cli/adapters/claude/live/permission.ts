@@ -10,7 +10,7 @@ const fileless: ReadonlySet<unknown> = new Set(
   ToolSearch WebFetch WebSearch`.split(/\s+/),
 );
 
-/** What a request for permission says, beside its ids. */
+/** Returns the details of a permission request, without its ids. */
 export function claudePermission(
   request: WireRecord,
   input: WireRecord,

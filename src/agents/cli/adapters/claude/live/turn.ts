@@ -14,7 +14,7 @@ export class ClaudeTurn {
   readonly reader: ClaudeReader;
   /** Whether the model has read the prompt. */
   isConfirmed = false;
-  /** Whether a result came after the last answer began. */
+  /** Whether a result has arrived since the last answer began. */
   hasResult = false;
   readonly #host: ChannelHost;
   /** The steered messages that the model has not read: ours by the program's ids. */
@@ -36,7 +36,7 @@ export class ClaudeTurn {
   take(record: WireRecord): void {
     if (record['type'] === 'result') this.hasResult = true;
     else if (record['type'] === 'assistant' || record['subtype'] === 'init') this.hasResult = false;
-    // Without a confirmation, the next turn of the program reads what was queued.
+    // Without a confirmation, the next turn of the program reads the queued messages.
     if (record['subtype'] === 'init' && !this.isConfirmed) this.#joinAll();
     if (this.isInterrupted && record['type'] === 'result') this.reader.interrupted(record);
     else this.reader.take(record);
@@ -51,7 +51,7 @@ export class ClaudeTurn {
     this.#unread.set(uuid, messageId);
   }
 
-  /** The model has read a message; returns whether it is one of ours. */
+  /** Registers that the model has read a message; returns whether it is one of ours. */
   confirm(uuid: string | undefined): boolean {
     if (uuid === this.promptId) {
       this.isConfirmed = true;
@@ -65,7 +65,7 @@ export class ClaudeTurn {
     return true;
   }
 
-  /** Emits what is left of the turn; returns why it ended. */
+  /** Emits the remaining events of the turn and returns the reason of its end. */
   close(): LiveTurnEnd['reason'] {
     const { context } = this.events;
     this.events.within(undefined, () => {

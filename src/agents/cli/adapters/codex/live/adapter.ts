@@ -31,7 +31,7 @@ export const codexLive: LiveAdapter = {
     args: [
       // JSON-RPC over stdin and stdout.
       'app-server',
-      // The tool that asks a person, also outside of plan mode.
+      // Enables the tool that asks the user, also outside of plan mode.
       '-c',
       'features.default_mode_request_user_input=true',
       // No warning about that feature.

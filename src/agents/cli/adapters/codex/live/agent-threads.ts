@@ -58,7 +58,7 @@ export class AgentThreads implements AgentRuns {
     return [...this.#open.values()].some(thread => thread.turnId !== undefined);
   }
 
-  /** Returns the thread of this id; a thread that nobody announced belongs to a spawn that has no result yet. */
+  /** Returns the thread with this id; assigns an unannounced thread to a spawn call that has no result yet. */
   find(id: string | undefined): AgentThread | undefined {
     if (id === undefined || id === this.main.id) return id === undefined ? undefined : this.main;
     const open = this.#open.get(id);

@@ -27,7 +27,7 @@ import { defined } from '../../../../../base/defined.ts';
 
 /** How long an answer waits for the words that belong to it to be taken. */
 const wordsMs = 2_000;
-/** How long a turn that is stopped may report what it did. */
+/** How long a stopped turn may report its remaining events. */
 const stopMs = 5_000;
 const programEnded = 'The program has ended.';
 
@@ -206,7 +206,7 @@ export class CodexChannel extends TurnChannel<CodexTurn> {
     return rpcId !== undefined;
   }
 
-  /** A request that cannot be shown to a person is refused, so that the program never waits for it. */
+  /** Rejects a request that cannot be shown to a user, so that the program never waits for it. */
   #request(turn: CodexTurn, message: RpcMessage, id: RpcId): boolean {
     if (this.#book.has(id)) return false;
     if (!this.isInterrupted) {

@@ -1,4 +1,4 @@
-/** Notifications that are consumed without an event: they repeat what other messages report, or are for other clients. */
+/** Notifications that cause no event: they repeat other messages, or are for other clients. */
 export const consumedNotifications: ReadonlySet<string> = new Set([
   'account/gatewayOAuth/changed',
   'account/rateLimits/updated',

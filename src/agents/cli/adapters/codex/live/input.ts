@@ -1,7 +1,7 @@
 import type { ContentPart } from '../../../../../events/content.ts';
 import { promptParts } from '../../../shared/prompt-content.ts';
 
-/** Returns a message of a person as the input of a turn. */
+/** Returns a user message as the input of a turn. */
 export function toInput(content: string | readonly ContentPart[]): object[] {
   return promptParts(content).map(part =>
     part.type === 'text'

@@ -1,11 +1,11 @@
 import { answerReason, type Answers, type Question } from '../../../channels/request-book.ts';
 import type { LiveAnswer } from '../../../contract/live-channel.ts';
 
-/** A request of the program: what a person is asked, and how the answers become its answer. */
+/** A request of the program, with its questions to the user and the conversion of the answers to a response. */
 export interface PersonRequest {
   readonly questions: readonly Question[];
   reply(answers: Answers): object;
-  /** What the model receives beside the answer, which has no field for it. */
+  /** Returns the feedback that the model receives in addition to the answer, which has no field for it. */
   words(answers: Answers): string | undefined;
   /** Emits the events of an answer. */
   answered?(answers: Answers): void;
@@ -16,7 +16,7 @@ export function isApproval(answer: LiveAnswer | undefined): boolean {
   return answer?.outcome === 'approve' && answer.input === undefined;
 }
 
-/** The words that come with a decision. */
+/** Returns the feedback of a decision as a message to the model. */
 export function readWords(answer: LiveAnswer | undefined, what: string): string | undefined {
   const feedback = answerReason(answer)?.trim() ?? '';
   if (feedback === '') return undefined;

@@ -5,7 +5,7 @@ import type { CodexItems } from '../items.ts';
 import type { Answers, Question } from '../../../channels/request-book.ts';
 import type { PersonRequest } from './person-request.ts';
 
-/** Reads the questions of one call; each becomes a question of its own, and all are answered together. */
+/** Reads the questions of one call; each is asked separately, and all are answered together. */
 export function readQuestions(params: WireRecord, items: CodexItems): PersonRequest | undefined {
   const rawId = toText(params['itemId']);
   const asked = toList(params['questions']).flatMap(value => {

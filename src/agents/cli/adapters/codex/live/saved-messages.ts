@@ -71,7 +71,7 @@ export class CodexSavedMessages implements MessageReader {
     });
   }
 
-  /** An answer says nothing that is not reported elsewhere, unless it is the error that kept the turn from beginning. */
+  /** Ignores responses, which only repeat other messages, except an error that kept the turn from beginning. */
   #answer({ events: { context } }: CodexTurn, record: WireRecord | undefined): boolean {
     if (record?.['id'] === undefined || 'result' in record === 'error' in record) return false;
     if ('error' in record && !this.#hasBegun)

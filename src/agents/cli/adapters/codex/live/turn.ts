@@ -21,7 +21,7 @@ export interface TurnOptions {
   readonly usage: ThreadUsage;
   /** Turns of the program that are over. */
   readonly over: Set<string>;
-  /** A message of the person has reached the model. */
+  /** Called when a user message has reached the model. */
   readonly heard: (message: { id: string | undefined; text: string }) => void;
 }
 
@@ -35,9 +35,9 @@ export class CodexTurn {
   readonly #options: TurnOptions;
   /** Calls that wait for a request about them, by event id. */
   readonly #unasked = new Map<string, () => void>();
-  /** Calls that a person was asked about, by event id. */
+  /** Calls that the user was asked about, by event id. */
   readonly #asked = new Set<string>();
-  /** Whether the program does not ask any more: calls that it runs so are marked. */
+  /** Whether the program no longer asks: calls that it then runs are marked. */
   isUnasked = false;
   /** The plan that the program proposed. */
   plan: string | undefined;
@@ -54,7 +54,7 @@ export class CodexTurn {
     });
   }
 
-  /** Whether the program does nothing any more. */
+  /** Whether the program has finished its work. */
   get isSettled(): boolean {
     return this.status !== undefined && !this.threads.isBusy;
   }

@@ -1,10 +1,10 @@
 import { PendingCalls } from '../../../channels/pending-calls.ts';
 import type { ServeRequest, ServeResponse } from '../../../contract/serve-message.ts';
 
-/** What a turn requests of the server. */
+/** The methods by which a turn sends requests to the server. */
 export type HttpRequests = Pick<HttpCalls, 'get' | 'post' | 'postTurn'>;
 
-/** The requests to the server of a session, with what is done with their responses. */
+/** The requests to the server of a session, with the handlers of their responses. */
 export class HttpCalls {
   readonly #send: (message: string) => void;
   readonly #open = new PendingCalls<ServeResponse>();
@@ -36,12 +36,12 @@ export class HttpCalls {
   }
 }
 
-/** Whether the server did what was requested. */
+/** Whether a request succeeded. */
 export function isDone({ status }: ServeResponse): boolean {
   return status >= 200 && status < 300;
 }
 
-/** Returns what went wrong with a request, for a person. */
+/** Returns a readable description of a failed request. */
 export function responseProblem({ status, body }: ServeResponse): string {
   const text = typeof body === 'string' ? body : JSON.stringify(body ?? '');
   return status === 0 ? `no answer (${text})` : `HTTP ${status}: ${text.slice(0, 500)}`;

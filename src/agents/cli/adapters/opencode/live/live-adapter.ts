@@ -26,11 +26,11 @@ const abilities: LiveAbilities = {
 interface ServeAdapterOptions extends ServeProgram {
   /** The user of its server. */
   readonly user: string;
-  /** Its own agents that a person can choose, the normal one first. */
+  /** The agents of the program that a user can choose, the normal one first. */
   readonly modes: readonly AgentMode[];
 }
 
-/** The interactive channel of OpenCode, or of Kilo Code, which is made from it. */
+/** Returns the interactive channel of OpenCode, or of its fork Kilo Code. */
 export function serveAdapter({ user, modes, ...program }: ServeAdapterOptions): LiveAdapter {
   return {
     protocol: 'serve',

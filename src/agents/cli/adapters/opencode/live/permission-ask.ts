@@ -43,7 +43,7 @@ const categories: Readonly<Record<string, string>> = {
   list: 'read',
 };
 
-/** Returns the request to a person about a call. */
+/** Returns the request to the user about a call. */
 export function permissionRequest(ask: PermissionAsk, call: OpenCall, runId: string): LiveRequest {
   const input = toRecord(call.input) ?? { value: call.input };
   const command = call.name === 'bash' ? (toText(input['command']) ?? toText(ask.metadata['command'])) : undefined;
@@ -66,7 +66,7 @@ export function permissionRequest(ask: PermissionAsk, call: OpenCall, runId: str
   };
 }
 
-/** Returns the request to a person about anything but a call, such as a call that is repeated again and again. */
+/** Returns the request to the user about anything but a call, such as an endlessly repeated call. */
 export function approvalQuestion({ id, permission, patterns, metadata }: PermissionAsk, runId: string): LiveRequest {
   const about = patterns.length === 0 ? JSON.stringify(metadata) : patterns.join(', ');
   const question =

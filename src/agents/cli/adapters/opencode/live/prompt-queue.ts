@@ -21,14 +21,14 @@ export class PromptQueue {
     return { isFirst, fail: () => (prompt.hasFailed = true) };
   }
 
-  /** A person's message appeared in the session: it is the oldest prompt without one. */
+  /** Assigns a user message of the session to the oldest prompt without one. */
   seen(messageId: string): void {
     if (this.#prompts.some(prompt => prompt.messageId === messageId)) return;
     const prompt = this.#prompts.find(({ messageId: known, hasFailed }) => known === undefined && !hasFailed);
     if (prompt !== undefined) prompt.messageId = messageId;
   }
 
-  /** An answer to a message began: it has read every prompt up to it. Returns the ids of steered messages among them. */
+  /** Registers an answer to a message, which has read all prompts up to it. Returns their steered message ids. */
   taken(messageId: string): string[] {
     const last = this.#prompts.findIndex(prompt => prompt.messageId === messageId);
     return this.#prompts.slice(0, last + 1).flatMap(prompt => {

@@ -10,7 +10,7 @@ export interface AskedQuestion {
   readonly isPlan: boolean;
 }
 
-/** What approves a plan and what rejects it: the answers of OpenCode and of Kilo Code. */
+/** The answers of OpenCode and Kilo Code that approve a plan, and those that reject it. */
 const approvals: readonly string[] = ['Yes', 'Continue here'];
 const refusals: readonly string[] = ['No', 'Keep refining'];
 

@@ -3,7 +3,7 @@ import type { SessionMcpServers } from '../../../../contract/host.ts';
 import type { LiveCommand, LiveStart } from '../../../contract/live-channel.ts';
 import { askPolicy, mergedSettings, type PermissionSettings } from './ask-policy.ts';
 
-/** What differs between OpenCode and Kilo Code. */
+/** The differences between OpenCode and Kilo Code. */
 export interface ServeProgram {
   /** Its name in messages. */
   readonly name: string;
@@ -11,12 +11,12 @@ export interface ServeProgram {
   readonly prefix: string;
   /** Permission settings in addition to the common ones. */
   readonly permission: PermissionSettings;
-  /** Permission settings of its own agents, which the common ones would widen. */
+  /** Permission settings of its built-in agents, which the common ones would widen. */
   readonly agents: Readonly<Record<string, PermissionSettings>>;
 }
 
 /**
- * The arguments and variables of a server of one session, on a free port of the loopback interface. The person's own
+ * The arguments and variables of a server of one session, on a free port of the loopback interface. The user's own
  * settings stay as they are: ours are variables that apply to this process only.
  */
 export function serveCommand(program: ServeProgram, start: LiveStart): LiveCommand {
@@ -45,7 +45,7 @@ export function serveCommand(program: ServeProgram, start: LiveStart): LiveComma
   };
 }
 
-/** Offers the tool that ends planning with a question to the person. */
+/** Offers the tool that ends planning with a question to the user. */
 function planVariables({ prefix }: ServeProgram): Record<string, string> {
   return { [`${prefix}_EXPERIMENTAL_PLAN_MODE`]: '1' };
 }

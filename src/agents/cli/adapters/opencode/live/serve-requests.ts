@@ -15,11 +15,11 @@ import type { ServeRun } from './serve-run.ts';
 import { type AskedQuestion, readQuestion, toPlanAnswer, toQuestionAnswer } from './question-ask.ts';
 import { defined } from '../../../../../base/defined.ts';
 
-/** What the requests of a turn need of it. */
+/** The parts of a turn that its requests use. */
 export interface RequestTurn {
   readonly run: ServeRun;
   readonly host: Pick<ChannelHost, 'request' | 'withdraw'>;
-  /** Calls back after a delay, unless the turn has ended. */
+  /** Calls the callback after a delay, unless the turn has ended. */
   after(ms: number, callback: () => void): void;
   /** Sends a message into the turn. */
   say(text: string): void;
@@ -36,7 +36,7 @@ interface HeldRejection {
 const callDelayMs = 500;
 const closedItself = 'The program closed the request itself.';
 
-/** The requests of one turn to people: permissions, questions, and whether a plan may be executed. */
+/** The requests of one turn to the user: permissions, questions, and whether a plan may be executed. */
 export class ServeRequests {
   readonly #turn: RequestTurn;
   readonly #book: RequestBook<string>;
@@ -44,7 +44,7 @@ export class ServeRequests {
   readonly #known = new Set<string>();
   /** Asks about requests whose call has not been reported, by id. */
   readonly #early = new Map<string, () => void>();
-  /** The permissions that nobody has decided, by id. */
+  /** The undecided permissions, by id. */
   readonly #undecided = new Map<string, PermissionAsk>();
   /** The calls that were approved: a second request of the same call, such as one for a folder, is part of it. */
   readonly #approved = new Set<string>();
@@ -105,7 +105,7 @@ export class ServeRequests {
     return true;
   }
 
-  /** A call has been reported: requests that came before it can be shown. */
+  /** Asks about the requests that arrived before their call was reported. */
   callReported(): void {
     for (const ask of this.#early.values()) ask();
   }
@@ -122,7 +122,7 @@ export class ServeRequests {
     if (this.#undecided.delete(id) && ask !== undefined) this.#sendRejections(ask.sessionId);
   }
 
-  /** Takes the answer of a person. */
+  /** Handles the user's answer. */
   answer(requestId: string, answer: LiveAnswer): void {
     const question = this.#questions.get(requestId);
     if (this.#book.find(requestId) === undefined) return;
@@ -147,7 +147,7 @@ export class ServeRequests {
     return isNew;
   }
 
-  /** Calls back once with the call of a request; without one when it is not reported in time. */
+  /** Calls the callback once with the call of a request, or with undefined if it is not reported in time. */
   #whenReported(
     { id, sessionId, callId = '' }: { id: string; sessionId: string; callId?: string | undefined },
     ask: (call: OpenCall | undefined) => void,
@@ -165,7 +165,7 @@ export class ServeRequests {
     if (!isDone) this.#turn.after(callDelayMs, () => attempt(true));
   }
 
-  /** Calls back with the text of the plan that is asked about, if one is. */
+  /** Passes the text of the plan that a question is about to the callback, if any. */
   #withPlan(questions: readonly AskedQuestion[], done: (plan?: string) => void): void {
     const { calls, plans } = this.#turn;
     const asked = questions.find(({ isPlan }) => isPlan);
@@ -213,7 +213,7 @@ export class ServeRequests {
   }
 
   /**
-   * Sends the rejections of a session once none of its requests waits for a person. The program rejects all of them
+   * Sends the rejections of a session once none of its requests waits for a user. The program rejects all of them
    * with the first and drops the reasons of the others: the first carries them all.
    */
   #sendRejections(sessionId: string): void {

@@ -33,7 +33,7 @@ export class ServeRun {
     this.context.forgive();
   }
 
-  /** Returns the reader of a session, and starts the run of a subagent when it has none; undefined when it is not ours. */
+  /** Returns the reader of a session and starts the run of a new subagent; undefined if the session is not ours. */
   findReader(sessionId: string): PartReader | undefined {
     const { context, children } = this;
     if (sessionId === this.sessionId) return this.#reader(context.runId, () => new PartReader({ context, children }));

@@ -30,12 +30,12 @@ export interface ServeTurnOptions {
 
 type TurnReason = LiveTurnEnd['reason'];
 
-/** The interval at which a question is looked for that the server does not announce. */
+/** The interval for polling questions that the server does not announce. */
 const lookMs = 500;
 
 type Handler = (properties: WireRecord) => boolean;
 
-/** One turn over a server of OpenCode or Kilo Code: its events and its requests. Its methods are called within `run.events`. */
+/** One turn over a server of OpenCode or Kilo Code: its events and requests. Call its methods within `run.events`. */
 export class ServeTurn {
   readonly events: ChannelEvents;
   readonly #options: ServeTurnOptions;
@@ -101,14 +101,14 @@ export class ServeTurn {
     if (!this.#isAborting) this.#requests.answer(requestId, answer);
   }
 
-  /** Stops the turn. Requests that are open stay listed by the server; nobody answers them any more. */
+  /** Stops the turn. Open requests get no answer; the server continues to list them. */
   interrupt(): void {
     this.#isAborting = true;
     this.#silence.stop();
     this.#abort();
   }
 
-  /** Emits what is left of the turn, closes its requests, and returns how it ended. */
+  /** Emits the remaining events of the turn, closes its requests and returns how it ended. */
   finish(reason: TurnReason): LiveTurnEnd {
     const { run } = this.#options;
     this.#hasEnded = true;

@@ -6,10 +6,10 @@ interface KnownSession {
   readonly agentId: string | undefined;
 }
 
-/** A message of a session: a person's, or an answer that began in a turn; `earlier` when it is older than the turns, whoever wrote it. */
+/** The origin of a message: a user, an answer that began in a turn, or `earlier` if it is older than the turns. */
 type KnownMessage = 'person' | 'earlier' | { readonly turn: number };
 
-/** What a server has reported about its sessions and messages, over all turns of a channel. */
+/** Records the sessions and messages that a server has reported, over all turns of a channel. */
 export class SessionBook {
   readonly sessions = new Map<string, KnownSession>();
   readonly messages = new Map<string, KnownMessage>();

@@ -12,7 +12,7 @@ export type SlashCommands = ReturnType<typeof readCommands>;
 /** A part of a template that the program executes as a shell line, without asking, before the model sees the prompt. */
 const shellPart = /!`[^`]+`/;
 
-/** Reads the commands of a server. Those that would run shell lines without asking are left out, unless they may. */
+/** Reads the commands of a server. Omits those that run shell lines, unless such lines may run without asking. */
 export function readSlashCommands(response: ServeResponse, mayRunUnasked: boolean): SlashCommands {
   if (!isDone(response)) return [];
   const offered = toList(response.body).filter(

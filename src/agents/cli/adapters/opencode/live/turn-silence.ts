@@ -6,7 +6,7 @@ const silenceMs = 5_000;
 const stoppingMs = 1_000;
 
 export interface SilenceHost {
-  /** Calls back after a delay; returns a function that cancels it. */
+  /** Calls the callback after a delay; returns a function that cancels it. */
   after(ms: number, callback: () => void): () => void;
   hasFailed(): boolean;
   /** The turn has ended. May be called again. */
@@ -14,7 +14,7 @@ export interface SilenceHost {
 }
 
 /**
- * The rule for the end of a turn: the session is silent, every prompt has been read and every answer has ended. When the
+ * Detects the end of a turn: the session is silent, every prompt has been read and every answer has ended. When the
  * program owes one of these, the turn ends after a time of silence.
  */
 export class TurnSilence {
@@ -52,7 +52,7 @@ export class TurnSilence {
     this.check();
   }
 
-  /** The turn is being stopped: prompts that have not been read do not matter any more. */
+  /** Registers that the turn is being stopped: unread prompts no longer keep it open. */
   stop(): void {
     this.#isStopping = true;
   }

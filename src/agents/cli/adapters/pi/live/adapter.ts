@@ -34,7 +34,7 @@ export const piLive: LiveAdapter = {
       join(folder, gateFile),
       // The model to use.
       ...(model === undefined ? [] : ['--model', model]),
-      // Resumes one of its own sessions, or a copy of it.
+      // Resumes an existing session, or a copy of it.
       ...(sessionId === undefined ? [] : [fork === true ? '--fork' : '--session', sessionPath ?? sessionId]),
       ...extraArgs,
     ],

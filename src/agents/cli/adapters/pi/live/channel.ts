@@ -131,7 +131,7 @@ export class PiChannel extends TurnChannel<PiTurn> {
     return { reason: isFailed ? 'error' : reason, ...(unsent.length > 0 && { unsent }) };
   }
 
-  /** A program that ends at once does not know the session that it was to resume. */
+  /** A program that ends immediately does not know the session to resume. */
   protected describeUnopened(): SessionProblem {
     const { sessionId } = this.start;
     if (sessionId === undefined) return { message: 'Pi ended before its session was open.', code: 'agent_failed' };
@@ -269,7 +269,7 @@ export class PiChannel extends TurnChannel<PiTurn> {
       this.#call('clear_queue', {}, answer => {
         if ('data' in answer) this.#isCleared = true;
       });
-    // The answer comes after the end of the run, if there was one to stop.
+    // If a run was active, the response follows its end.
     this.#call('abort', {}, () => {
       if (this.turn === turn) this.endTurn(turn, 'aborted');
     });

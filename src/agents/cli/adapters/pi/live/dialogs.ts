@@ -7,12 +7,12 @@ import { dialogs } from './gate.ts';
 import { defined } from '../../../../../base/defined.ts';
 import { parseJson } from '../../../../../base/parse-json.ts';
 
-/** A dialog that is understood: what a person is asked, and what the program is answered. */
+/** A dialog that is understood: the question to the user and the response to the program. */
 interface Asked {
   readonly question: Question;
   /** The fields of the response to an answer; undefined cancels the dialog. */
   readonly reply: (answer: LiveAnswer) => object | undefined;
-  /** Registers that the program blocks what the dialog is about. */
+  /** Registers that the program blocks the call of the dialog. */
   readonly decline?: () => void;
 }
 
@@ -23,7 +23,7 @@ export function isDialog(record: WireRecord): boolean {
   return dialogMethods.has(record['method']);
 }
 
-/** Reads a request of our extension, or a dialog of another extension as a question; undefined when it is not understood. */
+/** Reads a request of our extension, or another extension's dialog as a question; undefined if not understood. */
 export function readDialog(record: WireRecord, reader: PiReader): Asked | undefined {
   if (record['method'] === 'editor' && record['title'] === dialogs.permission)
     return readPermission(toRecord(parseJson(toText(record['prefill']) ?? '')), reader);

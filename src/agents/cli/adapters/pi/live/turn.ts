@@ -22,9 +22,9 @@ export class PiTurn {
       readonly waitsForAnswer: boolean;
       /** The mark of a resumed session, in which the run may have begun. */
       readonly resumeMark: string | undefined;
-      /** The program does nothing any more. */
+      /** Called when the program has finished its work. */
       readonly ended: () => void;
-      /** A message of the person has reached the model. */
+      /** Called when a user message has reached the model. */
       readonly heard: (text: string) => void;
     },
   ) {
