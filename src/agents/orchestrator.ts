@@ -12,9 +12,9 @@ import { frozenEvents, unfrozenEvents } from './frozen-events.ts';
 import { EventChannel } from './run/event-channel.ts';
 import { RelayInbox } from './relay-inbox.ts';
 
-/** What a run is started with. */
+/** The options of `Orchestrator.spawn`. */
 export interface SpawnOptions {
-  /** What it is asked, when no conversation is given. */
+  /** The prompt of the run when no `conversation` is set. */
   readonly prompt?: string;
   readonly run?: Partial<Omit<RunParams, 'signal'>>;
   readonly conversation?: ConversationParams;
@@ -91,7 +91,7 @@ const checkSpawn = optionsCheck<SpawnOptions>('orchestrator.spawn')(() => ({
     .optional(),
 }));
 
-/** Many runs and their events in one stream, without a log. A run goes on only as its events are taken. */
+/** Merges the events of many runs into one stream, without a log. A run continues only while its events are read. */
 export class Orchestrator {
   readonly #channel = new EventChannel();
   readonly #runs = new Map<string, Run>();
@@ -145,8 +145,8 @@ export class Orchestrator {
   }
 
   /**
-   * The events of all runs as they come, in turns; it ends when no run is left. There is one reader at a time, and runs
-   * wait for it.
+   * Yields the events of all runs as they arrive, and ends when no run remains. Only one reader may read at a time, and
+   * runs wait for it.
    */
   async *events(): AsyncGenerator<AgentEvent> {
     if (this.#read) throw new SingletreeError('invalid_argument', 'The events are read already: there is one reader.');
@@ -212,7 +212,7 @@ export class Orchestrator {
   }
 }
 
-/** The message of a person that a run answers, as an event of its own; undefined when a person did not speak last. */
+/** Returns the user message that a run answers as an event; undefined when the last message is not from a user. */
 function findRequest({ messages }: ConversationParams): EventOf<'user'> | undefined {
   const last = messages.at(-1);
   if (last?.role !== 'user') return undefined;

@@ -61,14 +61,14 @@ export interface CoderAgentOptions {
   readonly cwd: string;
   /** The data folder, for snapshots and the person's own instructions; without it changes cannot be undone. */
   readonly home?: string;
-  /** Which variables of this process its commands get. Default: the few that any program needs. */
+  /** The environment variables that its commands inherit. Default: the few that any program needs. */
   readonly environment?: EnvironmentPolicy;
-  /** Rules beside the built-in ones, which allow reading and ask about everything else. */
+  /** Rules in addition to the built-in ones, which allow reading and ask about everything else. */
   readonly permissions?: PermissionRuleSet | Policy;
   /** Further tools, such as those of MCP servers; a function is called at the start of each run, with what the run has. */
   readonly tools?: AgentTools | ((run: RunOrigin) => AgentTools);
   readonly skills?: readonly Skill[];
-  /** Subagents beside `explore` and `review`, by name; one of these names replaces the built-in one. */
+  /** Subagents by name, in addition to `explore` and `review`; one with either name replaces the built-in one. */
   readonly subagents?: Readonly<Record<string, CoderSubagent>>;
   /** Whether it may fetch pages of the public internet. Default: true; each address is asked about. */
   readonly fetch?: boolean;
@@ -245,7 +245,7 @@ class RunMode {
     this.current === 'plan' ? planModeDecision(request) : ({ policy: 'allow' } as const);
 }
 
-/** The rules that the coding agent has beside those of its options. */
+/** The built-in rules of the coding agent, which apply in addition to those of its options. */
 export const builtInCoderRules: PermissionRuleSet = {
   ...workspacePermissions,
   rules: [

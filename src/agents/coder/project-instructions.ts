@@ -28,18 +28,18 @@ export interface InstructionFile {
   readonly root: string;
 }
 
-/** The instructions of a project, and the files they come from. */
+/** The instructions of a project and their source files. */
 export interface ProjectInstructions {
   readonly text: string;
   /** The files in the order of the text: the nearest first. */
   readonly files: readonly string[];
-  /** One sentence for each file or import that was left out or shortened. */
+  /** One sentence for each file or import that was skipped or shortened. */
   readonly problems: readonly string[];
 }
 
 /**
  * Reads the instructions for agents of a folder and of those above it, up to the root of the repository. A line such as
- * `@docs/style.md` imports a file of the same project. A file whose reading is not allowed is left out.
+ * `@docs/style.md` imports a file of the same project. Files that may not be read are skipped.
  */
 export function projectInstructions(folder: string, options: ProjectInstructionsOptions = {}): ProjectInstructions {
   const { maxLength = 40_000, home, decide = () => 'allow' } = options;

@@ -22,16 +22,16 @@ import type { RunResult } from './run-result.ts';
  */
 export interface Agent<Output = unknown> {
   readonly id: string;
-  /** What it can do beyond running; absent: nothing of it. */
+  /** Its optional capabilities; none when absent. */
   readonly abilities?: AgentAbilities;
   /**
-   * Rejects an id that names no model; an agent without a registry of its own uses the given one. Absent when the agent
-   * does not know.
+   * Rejects when the id names no model; an agent without its own registry uses the given one. Absent when the agent
+   * cannot check ids.
    */
   readonly checkModel?: (modelId: string, registry: ModelRegistry) => Promise<void>;
   /** Its modes, the default first; a run is in the mode of its thread. */
   readonly modes?: readonly AgentMode[];
-  /** What can be asked of it with a slash, such as its skills. */
+  /** Its slash commands, such as its skills. */
   readonly commands?: readonly AgentCommand[];
   /** Returns an agent that writes the title of a conversation in one short model call; absent when it cannot. */
   readonly titleAgent?: (request: TitleRequest) => Agent;
@@ -61,9 +61,9 @@ export function isEndOf<Output>(
 
 /** The beginning of a conversation that needs a title. */
 export interface TitleRequest {
-  /** What the person wrote first. */
+  /** The first message of the user. */
   readonly message: string;
-  /** What was answered. */
+  /** The answer to that message. */
   readonly answer: string;
   /** The model of the conversation, when one was chosen. */
   readonly model?: string | undefined;
@@ -84,28 +84,28 @@ export interface AgentRunOptions {
   readonly threadId?: string;
   /** A `provider/model` id to use instead of the agent's own. */
   readonly model?: string;
-  /** What its tools and instructions get as their `context`. */
+  /** The `context` that its tools and instructions receive. */
   readonly context?: unknown;
   /** Aborts the run. */
   readonly signal?: AbortSignal;
 }
 
-/** What the surface that runs an agent provides for it. */
+/** The parameters that the host of a run provides, such as a Harness or a runtime. */
 export interface HostParams {
-  /** The registry for model ids, for agents without a registry of their own. */
+  /** The registry for model ids, for agents without their own. */
   readonly registry?: ModelRegistry;
-  /** Tools to offer beside the agent's own; one of the same name replaces the agent's. */
+  /** Tools in addition to the agent's own; one with the same name replaces the agent's. */
   readonly tools?: readonly Tool[];
   /**
    * Names of tools that are not offered, including the agent's own and those of its subagents: a call of one is
    * answered like a call of an unknown tool. External programs, which have their own tools, ignore it.
    */
   readonly withheldTools?: readonly string[];
-  /** Rules that apply beside the agent's own: the stricter decision wins. */
+  /** Rules that apply in addition to the agent's own; the stricter decision wins. */
   readonly permissions?: readonly DecisionSource[];
-  /** What the surface passes to its own tools: the `RequestContext` of a Harness, the `RuntimeContext` of a runtime. */
+  /** The value for the host's own tools: the `RequestContext` of a Harness, the `RuntimeContext` of a runtime. */
   readonly request?: unknown;
-  /** Without it nobody can be asked, and calls that would be asked about are denied. */
+  /** The source of answers to relays; without it, calls that need approval are denied. */
   readonly answers?: Answers;
   /** Messages to add at the next safe point. */
   readonly steering?: Steering;
@@ -117,7 +117,7 @@ export interface HostParams {
   readonly memory?: MemorySettings;
   /** Runs the observer and the reflector; without it the agent compacts the conversation. */
   readonly memoryHost?: MemoryHost;
-  /** MCP servers that an external program gets beside its own, by name; only for agents with the ability `takesMcpServers`. */
+  /** MCP servers by name, in addition to those of the external program; only with the ability `takesMcpServers`. */
   readonly mcpServers?: SessionMcpServers;
   /** Receives each raw line of an external program before its events are made. */
   readonly raw?: (line: RawLine) => Promise<void>;
@@ -127,14 +127,14 @@ export interface HostParams {
   readonly runMark?: string;
 }
 
-/** What an agent is invoked with. */
+/** The parameters of `Agent.invoke`. */
 export interface InvokeParams {
   readonly run: RunParams;
   readonly conversation: ConversationParams;
   readonly host: HostParams;
 }
 
-/** What a caller of an agent of this package passes: an id and a signal are made when they are absent. */
+/** The parameters of a call of `invoke` on an agent of this package; a missing id and signal are created. */
 export interface InvokeRequest {
   readonly run?: Partial<RunParams>;
   readonly conversation: ConversationParams;
@@ -205,7 +205,7 @@ export interface ToolCall<Context = unknown> extends RunOrigin<Context> {
   readonly progress: (content: unknown) => void;
   /** Adds an event to the run; resolves when it is stored. */
   readonly emit: (event: ToolEvent) => Promise<void>;
-  /** Asks a person and waits for the answer; returns undefined when nobody can be asked. */
+  /** Asks a user and waits for the answer; returns undefined when no user can be asked. */
   readonly ask: (question: ToolQuestion) => Promise<RelayAnswer | undefined>;
   /** How many questions the call asked before its process ended: asking them again returns their answers. */
   readonly asked: number;
@@ -220,7 +220,7 @@ export interface ToolCall<Context = unknown> extends RunOrigin<Context> {
   readonly waitUntil: (work: Promise<unknown>) => void;
   /** Marks the processes that the call starts, so that a takeover of the run can end them. */
   readonly runMark?: string | undefined;
-  /** What the surface that runs it passes: the `RequestContext` of a Harness, the `RuntimeContext` of a runtime. */
+  /** The value that the host passes: the `RequestContext` of a Harness, the `RuntimeContext` of a runtime. */
   readonly request: unknown;
   /** The position of the run among its ancestors, and the usage of its subagents. */
   readonly lineage: Lineage;
@@ -258,11 +258,11 @@ export interface MemoryJob {
   readonly spending?: Spending | undefined;
 }
 
-/** What the memory of a run needs of the thread: implemented by the supervisor, which is what invokes agents. */
+/** The access of the memory of a run to its thread; implemented by the supervisor, which invokes agents. */
 export interface MemoryHost {
-  /** What the messages of the run are made of. */
+  /** Returns the spans of the conversation that the messages of the run consist of. */
   spans(): readonly InputSpan[];
-  /** Returns the buffered summaries of the thread as it is now, whichever process made them. */
+  /** Returns the current buffered summaries of the thread, from all processes. */
   buffered(): Promise<BufferedSummaries>;
   /**
    * Returns the observations of other threads of the same resource as they were when the message was sent that the run

@@ -105,7 +105,7 @@ export interface ModelRegistry {
   providers(): ProviderInfo[];
   /** The models of the price list; a provider may have others. */
   models(): ModelInfo[];
-  /** Returns the price list entry of one model, also by a dated name; undefined when there is none. */
+  /** Returns the price list entry of a model, also for a dated name; undefined when the list has none. */
   model(modelId: string): ModelInfo | undefined;
   /** Whether the key and the base URL that the model's provider needs are set; false for an unknown provider. */
   isConfigured(modelId: string): boolean;

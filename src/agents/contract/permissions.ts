@@ -74,7 +74,7 @@ export interface Decision {
   readonly grant?: Grant;
   /** A rule that denies and may match a call that is asked about: no grant but one for exactly this call counts. */
   readonly doubted?: PermissionRule;
-  /** Set by `decideAll` when a rule set decided, or the default where there is none. */
+  /** Set by `decideAll` when a rule set decided, or the default in the absence of rules. */
   readonly by?: 'rules';
 }
 

@@ -33,7 +33,7 @@ export interface RunParams extends Partial<RunOrigin> {
   readonly mode?: string;
   /** The folder of the thread, instead of the agent's own; ignored by agents without the ability `usesFolder`. */
   readonly cwd?: string;
-  /** What the client that asked for the run adds; only for agents with the ability `takesAdditions`. */
+  /** The additions of the client that requested the run; only for agents with the ability `takesAdditions`. */
   readonly additions?: RunAdditions;
   /** The state of the run before its process ended: the agent resumes from it. */
   readonly resume?: RunState;

@@ -14,7 +14,7 @@ export interface Spending {
   reached(asker?: LimitAsker): Promise<string | undefined>;
 }
 
-/** What people were asked and allowed to spend beyond limits. */
+/** The requests to spend beyond limits and their approvals. */
 export interface Allowances {
   /** Takes the next event of a thread. */
   take(event: AgentEvent, threadId?: string): void;
@@ -24,7 +24,7 @@ export interface Allowances {
   findPending(limit: AskedLimit, threadId?: string): string | undefined;
 }
 
-/** What was spent beyond the run, as the log has it: provided by the supervisor. */
+/** The totals that the log records for the thread and the day; provided by the supervisor. */
 export interface SpentTotals {
   readonly threadId: string;
   /** In the thread of the run, the run included. */
@@ -33,7 +33,7 @@ export interface SpentTotals {
   day(): Promise<UsageCounts>;
   /** The day it is, in UTC. */
   today(): string;
-  /** What people allowed, up to the events that the last total counted. */
+  /** The approvals in the events that the last total counted. */
   readonly allowances: Allowances;
 }
 
@@ -41,7 +41,7 @@ export interface SpentTotals {
 export interface LimitAsker {
   /** The run that asks. */
   readonly runId: string;
-  /** Without it nobody is asked. */
+  /** The source of answers; without it no user is asked. */
   readonly answers: Answers | undefined;
   readonly signal: AbortSignal;
   /** Stores the relay. */
@@ -54,6 +54,6 @@ export interface AskedLimit {
   readonly measure: 'tokens' | 'cost';
   /** The id of the run or thread, or the day. */
   readonly of: string;
-  /** How much may be spent before somebody is asked, and how much each approval adds. */
+  /** How much may be spent before a user is asked, and how much each approval adds. */
   readonly limit: number;
 }

@@ -25,7 +25,7 @@ export type ToolReturn = { readonly context: unknown; readonly result?: unknown 
 /** A value that JSON can carry, as far as types can say it: an interface has no index signature. */
 type JsonReturn = object | string | number | boolean | null | undefined;
 
-/** What programs get of a tool's return value. */
+/** The part of a tool's return value that programs receive. */
 export type ToolResult<Return> = Return extends { readonly context: infer Context }
   ? Return extends { readonly result: infer Result }
     ? Result

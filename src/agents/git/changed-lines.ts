@@ -1,4 +1,4 @@
-/** What happened to a file between two states of a repository. */
+/** The kind of change of a file between two states of a repository. */
 export type FileAction = 'add' | 'update' | 'delete';
 
 /** The changed lines of a file; both absent for one that is not text. */

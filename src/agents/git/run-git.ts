@@ -35,7 +35,7 @@ export class GitFailure extends Error {
   }
 }
 
-/** What git printed. */
+/** The output of a git command. */
 export interface GitOutput {
   readonly output: Buffer;
   readonly warnings: string;

@@ -2,7 +2,7 @@ import type { Allowances, AskedLimit } from '../contract/spending.ts';
 import * as z from 'zod';
 import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
 
-/** What a person is asked to allow. */
+/** A request to a user to spend beyond a limit. */
 export interface Allowance extends AskedLimit {
   readonly spent: number;
   /** How much may be spent with an approval. */
@@ -39,7 +39,7 @@ export function allowanceRelay(
   };
 }
 
-/** What people were asked and allowed to spend beyond limits: a fold of the events of threads. */
+/** Tracks requests to spend beyond limits and their approvals by folding the events of threads. */
 export class AllowanceBook implements Allowances {
   readonly #pending = new Map<string, PendingAllowance>();
   readonly #approved = new Map<string, number>();

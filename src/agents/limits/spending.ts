@@ -81,7 +81,7 @@ export class SpendingCounter implements Spending {
       if (this.#limits[scope]?.then !== 'ask') return end;
       const upTo = limit * (Math.floor(spent / limit + rounding) + 1);
       const allowance = { scope, measure, of: this.#subject(scope), limit, spent, upTo };
-      // An answer in the log counts, whichever process stored it.
+      // Read the totals again: another process may have stored an answer in the log.
       if (scope === 'run') await this.#totals?.thread();
       const allowances = this.#totals?.allowances ?? this.#allowances;
       if (spent < allowances.upTo(allowance)) return undefined;

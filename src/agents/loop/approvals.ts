@@ -12,14 +12,14 @@ import type { Tool, ToolCall } from '../contract/agent.ts';
 
 type PermissionRelay = Extract<EventOf<'relay'>, { relayKind: 'permission' }>;
 
-/** A call to decide about, whoever executes it. */
+/** A call that needs a decision, executed here or elsewhere. */
 export interface ApprovableCall {
   readonly state: CallState;
   /** The request of the call with an input, which may be a revised one; its paths are resolved. */
   readonly requestFor: (input: unknown) => Promise<ToolRequest> | ToolRequest;
   /** Whether a person is asked although the rules allow it. */
   readonly needsApproval?: () => boolean | Promise<boolean>;
-  /** What a person reads about the call, beside its arguments, and the answers that are possible. */
+  /** The details that a user sees in addition to the arguments of the call, and the possible answers. */
   readonly about?: Pick<PermissionRelay, 'command' | 'diff' | 'reason' | 'answers'>;
   /** Returns the change that the call would make, for the person who is asked; the call fails when it rejects. */
   readonly preview?: (() => Promise<CallPreview>) | undefined;
@@ -141,7 +141,7 @@ export class Approvals {
     return needsApproval();
   }
 
-  /** Undefined when nobody can answer relays. */
+  /** Returns the answer of a user; undefined when no user can answer relays. */
   async #ask(
     { state, about, preview, signal = this.#options.signal, onRelay }: ApprovableCall,
     { request, decision }: { readonly request: ToolRequest; readonly decision: Decision },

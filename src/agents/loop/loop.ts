@@ -110,14 +110,14 @@ export class Loop {
     return this.#output;
   }
 
-  /** What the first model call sends. */
+  /** Returns the request of the first model call. */
   firstRequest(): ModelRequest {
     this.#openTools();
     this.#instructions = this.#currentInstructions();
     return this.request();
   }
 
-  /** What the next model call sends. */
+  /** Returns the request of the next model call. */
   request(): ModelRequest {
     return {
       ...defined({ instructions: this.#instructions }),

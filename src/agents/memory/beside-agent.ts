@@ -15,7 +15,7 @@ import { resolveModel } from '../model/registry/model-source.ts';
 
 type Start = NonNullable<EventOf<'harness_start'>['memory']>;
 
-/** Sends a prompt to the model and returns its answer; rejects when there is none. */
+/** Sends a prompt to the model and returns its answer; rejects when the call returns none. */
 export type AskModel = (prompt: string) => Promise<string>;
 
 export interface BesideAgentOptions {
@@ -36,7 +36,7 @@ class LimitReached extends Error {}
 /** The abort reason of a run that has ended. */
 const runEnded = new Error('The run has ended.');
 
-/** Creates an agent that works beside a run with a few model calls. It cannot be resumed. */
+/** Creates an agent that does a job for another run with a few model calls. It cannot be resumed. */
 export function besideAgent(options: BesideAgentOptions): Agent {
   const { id } = options;
   function invoke(params: InvokeParams): AsyncIterable<AgentEvent> {

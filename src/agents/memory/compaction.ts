@@ -145,7 +145,7 @@ export interface CompactionOptions {
   readonly model?: ModelSource;
   /** The instructions for the summary. */
   readonly instructions?: string;
-  /** Whether the messages of people are kept word for word beside the summary. Default: false. */
+  /** Whether user messages are kept verbatim in addition to the summary. Default: false. */
   readonly keepsUserMessages?: boolean;
   /** Returns a text that each summary ends with, such as the open tasks. */
   readonly append?: () => string;

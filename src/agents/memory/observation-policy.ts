@@ -23,8 +23,8 @@ interface ObservationPolicyOptions {
 type Put = (event: AgentEvent) => Promise<void>;
 
 /**
- * Observes the conversation in the background. At the threshold the observations that were made so far take the place
- * of the messages they cover; a run waits for the observer only far above it.
+ * Observes the conversation in the background. At the threshold, the buffered observations replace the messages that
+ * they cover; a run waits for the observer only far above the threshold.
  */
 export class ObservationPolicy implements ContextPolicy {
   readonly #options: ObservationPolicyOptions;

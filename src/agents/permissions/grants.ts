@@ -58,8 +58,8 @@ function otherArguments(request: ToolRequest): Record<string, unknown> {
 }
 
 /**
- * A text that two command lines share only when they run the same words in the same way: for lists and pipelines of
- * simple commands without expansions and redirects, whatever their spacing and quotes; for any other line, its exact text.
+ * Returns a text that two command lines share only when they run the same words in the same way. Ignores spacing and
+ * quotes in lists and pipelines of simple commands without expansions and redirects; other lines must be identical.
  */
 function commandIdentity(line: string): string {
   const tokens = readStrictly(line)?.tokens;

@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import * as z from 'zod';
 import { createRedactor } from '../redaction/redactor.ts';
 
-/** Which variables of this process the programs that it starts get. */
+/** Selects the environment variables of this process that child processes inherit. */
 export interface EnvironmentPolicy {
   /** `short`: the few that any program needs. `person`: all that are neither secret nor change how programs load. */
   readonly base: 'short' | 'person';
-  /** Names that are passed whatever they hold; a `*` at the end stands for any rest. */
+  /** Names that are always passed, regardless of their values; a trailing `*` matches any suffix. */
   readonly pass?: readonly string[] | undefined;
   /** Names that are never passed. */
   readonly drop?: readonly string[] | undefined;
@@ -47,7 +47,7 @@ export interface ProgramEnvironment {
   readonly set?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Names without which programs do not work: passed whatever they hold, as a proxy with a password. */
+/** Names that programs need: passed regardless of their values, even a proxy URL with a password. */
 const basic: readonly RegExp[] = [
   /^(PATH|HOME|USER|LOGNAME|SHELL|TERM|COLORTERM|LANG|TZ|TMPDIR|PWD|HOSTNAME|DISPLAY|SSH_AUTH_SOCK)$/,
   /^(https?|no|all)_proxy$/i,

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** What a system shows of a process. */
+/** The state of a process as the operating system shows it. */
 interface ShownState {
-  /** Begins with Z or X when it has ended and nobody has collected it. */
+  /** Begins with Z or X when the process has ended and was not reaped. */
   readonly state: string;
   /** When it started, in the words of the system. */
   readonly start: string;

@@ -155,7 +155,7 @@ export class ProcessRun {
     this.#isWorking = true;
   }
 
-  /** Registers the normal end of a turn: what runs now was left on purpose. */
+  /** Registers the normal end of a turn: processes that still run may continue. */
   async rest(): Promise<void> {
     this.#isWorking = false;
     await this.#started.leave();

@@ -42,7 +42,7 @@ export async function* eventsWithoutSecrets(
 /**
  * The events of a thread without the secrets that are split over fragments of one text. A fragment that ends with the
  * beginning of a secret waits, and everything after it, until its text continues or its run does something else. The
- * same events give the same result, so a reader may start anywhere once `prime` has seen what came before.
+ * same events give the same result, so a reader may start anywhere after `prime` has processed earlier events.
  */
 export class RedactedEvents {
   readonly #redactor: Redactor;
@@ -58,7 +58,7 @@ export class RedactedEvents {
     return this.#redactor.isEmpty ? 0 : mostWaiting;
   }
 
-  /** Sees events that came before the first one to show. */
+  /** Processes the events before the first one to show. */
   prime(events: readonly LoggedEvent[]): void {
     for (const event of events) this.push(event);
     this.end();

@@ -4,7 +4,7 @@ import { type FormNode, buildForms } from './secret-forms.ts';
 export interface SecretScan {
   /** The ranges of the secrets, in order and without overlap. */
   readonly found: readonly (readonly [start: number, end: number])[];
-  /** The position where an incomplete secret may begin; the length of the text when there is none. */
+  /** The position where an incomplete secret may begin; otherwise the length of the text. */
   readonly openAt: number;
 }
 

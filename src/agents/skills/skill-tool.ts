@@ -72,7 +72,7 @@ async function readSkillFile({ name, path }: Skill): Promise<string> {
   return readFile(path, 'utf8');
 }
 
-/** Returns the files of a skill beside its SKILL.md, up to a limit; follows no links. */
+/** Returns the files of a skill except its SKILL.md, up to a limit; follows no links. */
 async function listFiles(folder: string): Promise<string[]> {
   const files: string[] = [];
   async function visit(inner: string, depth: number): Promise<void> {

@@ -55,7 +55,7 @@ export function describeTool(tool: Tool): ModelTool {
   return definition;
 }
 
-/** The last description by input schema: many tools are created anew for each run. */
+/** Caches the last description by input schema, because many tools are created again for each run. */
 const described = new WeakMap<Tool['input'], LanguageModelV3FunctionTool>();
 const schemas = new WeakMap<Tool['input'], LanguageModelV3FunctionTool['inputSchema']>();
 

@@ -9,7 +9,7 @@ export interface TextChange {
   readonly newText: string;
 }
 
-/** How long texts are compared before a diff is given up, in milliseconds. */
+/** The time limit for computing a diff, in milliseconds. */
 const mostCompareMs = 300;
 
 /** Returns changes of files as a unified diff with three lines around each change, and without the lines of deleted files; undefined when nothing changes. */

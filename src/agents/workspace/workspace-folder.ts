@@ -16,9 +16,9 @@ import { type Root, rootAt } from './root.ts';
 import { type CommandEnd, type OutputStream, runCommand } from './run-command.ts';
 
 export interface WorkspaceOptions {
-  /** Environment variables for its processes, beside those of `environment`. */
+  /** Environment variables for its processes, in addition to those of `environment`. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Which variables of this process its processes get. Default: the few that any program needs. */
+  /** The environment variables that its processes inherit. Default: the few that any program needs. */
   readonly environment?: EnvironmentPolicy;
   /** Whether a person can be asked for a path outside the folder; `refuse` by default. */
   readonly outside?: 'refuse' | 'ask';

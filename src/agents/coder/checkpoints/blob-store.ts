@@ -14,12 +14,12 @@ export class BlobStore {
     this.#objects = join(folder, 'objects');
   }
 
-  /** A mark that changes when the store begins anew. */
+  /** Identifies the current store directory; changes when the store is cleared. */
   get generation(): number | undefined {
     return statSync(this.#objects, { throwIfNoEntry: false })?.ino;
   }
 
-  /** Makes the store, and begins anew when it holds more than some bytes. */
+  /** Creates the store, and clears it first when it is larger than `maxBytes`. */
   open(maxBytes: number): void {
     if (this.#size() > maxBytes) rmSync(this.#objects, { recursive: true, force: true });
     this.#folders.clear();

@@ -13,7 +13,7 @@ export interface WrittenPath {
   readonly bytes?: string | undefined;
 }
 
-/** What a path was before and after; absent when it did not exist. */
+/** The state of a path before and after a change; absent when the path did not exist. */
 export interface SnapshotChange extends WrittenPath {
   readonly before?: FileState;
   readonly after?: FileState;

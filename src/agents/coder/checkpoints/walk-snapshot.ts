@@ -16,7 +16,7 @@ import {
   systemPath,
 } from './file-state.ts';
 
-/** What a snapshot knows of a path: its state, or why it is not covered. */
+/** The entry of a path in a snapshot: its state, or the reason that it is not covered. */
 export type SnapshotEntry = {
   /** Differs whenever the path was changed. */
   readonly stamp: string;

@@ -99,7 +99,7 @@ function readDataUrl(url: string, mediaType: string): AttachmentData {
 
 const refusedStatus: ReadonlySet<number> = new Set([400, 413, 415, 422]);
 
-/** A request that is too long is refused whatever its attachments are. */
+/** Matches errors about requests that are too long: their attachments are not the cause. */
 const tooLong = /context.{0,20}(length|window)|prompt is too long|maximum context|too many tokens/i;
 
 /** Whether a provider refused a request because of its content: attachments may be the cause. */

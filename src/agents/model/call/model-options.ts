@@ -65,7 +65,7 @@ export function agentNamed({ id }: Readonly<Record<string, unknown>>): string | 
   return typeof id === 'string' ? `The agent "${id}"` : undefined;
 }
 
-/** The settings of a model call: what an AI SDK model accepts beside the prompt and the tools. */
+/** The settings of a model call: the options of an AI SDK model other than the prompt and the tools. */
 export type ModelSettings = Pick<
   LanguageModelV3CallOptions,
   | 'maxOutputTokens'

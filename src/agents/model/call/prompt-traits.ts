@@ -2,7 +2,7 @@ import type { LanguageModelV3Message, LanguageModelV3Prompt } from '@ai-sdk/prov
 import { PrefixCache } from '../../../projections/model-input/prefix-cache.ts';
 import { withoutInstructions } from './prompt.ts';
 
-/** What a prompt contains that needs a change for some models. */
+/** The contents of a prompt that require changes for some models. */
 export interface PromptTraits {
   readonly hasFiles: boolean;
   /** Whether it has a call that a provider executed. */

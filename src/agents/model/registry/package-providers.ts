@@ -83,7 +83,7 @@ export type LoadPackage = (name: string) => Promise<Readonly<Record<string, unkn
 
 const importPackage: LoadPackage = async name => (await import(name)) as Record<string, unknown>;
 
-/** The providers with a package of their own, which a project installs when it uses them. */
+/** Returns the providers whose packages a project installs separately. */
 export function packageProviders(load: LoadPackage = importPackage): ModelProvider[] {
   return table.map(({ package: packageName, create, ...provider }) => ({
     ...provider,

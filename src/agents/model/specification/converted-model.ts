@@ -100,7 +100,7 @@ function toFinishReason(reason: LanguageModelV2FinishReason): LanguageModelV3Fin
   return { unified: reason === 'unknown' ? 'other' : reason, raw: reason };
 }
 
-/** Anthropic's models, also on Bedrock and Vertex, count cached tokens beside the input in v2, not within it. */
+/** Converts v2 usage; Anthropic models, also on Bedrock and Vertex, exclude cached tokens from `inputTokens` there. */
 function toUsage(
   { inputTokens, outputTokens, cachedInputTokens, reasoningTokens }: LanguageModelV2Usage,
   provider: string,

@@ -52,7 +52,7 @@ export function submitPlanLoopTool(onApproved?: (context: ToolCall) => Promise<v
   });
 }
 
-/** Submits and returns the result; `submit` returns undefined when nobody can decide. */
+/** Submits the plan and returns the result; `submit` returns undefined when no user can decide. */
 export async function submitPlan(
   { title, plan }: Plan,
   submit: (submitted: SubmittedPlan) => Promise<PlanDecision | undefined> | undefined,

@@ -122,7 +122,7 @@ export interface LineSearch {
   readonly take: (found: FoundLine) => boolean;
 }
 
-/** A matching line, or one beside it. */
+/** A matching line or a context line. */
 export interface FoundLine {
   /** Relative to the searched folder. */
   readonly file: string;
