@@ -16,7 +16,7 @@ export interface ClientTool {
   readonly parameters?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What the client that asks for a run adds to its agent, for this run. */
+/** The additions of a client to an agent, for the run that it requests. */
 export interface RunAdditions {
   /** Tools that the client executes; the agent's own come first where names are equal. */
   readonly tools?: readonly ClientTool[] | undefined;

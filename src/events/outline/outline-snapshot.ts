@@ -7,13 +7,13 @@ import type { AgentEvent } from '../vocabulary.ts';
  */
 export interface OutlineSnapshot {
   readonly seq: number;
-  /** What was used up to it. */
+  /** The total usage up to the snapshot. */
   readonly usage: UsageCounts;
   /** The events that still matter, shortened, in order: the last turn, and what is open. */
   readonly events: readonly AgentEvent[];
   /** The open runs that reported the start of a call. */
   readonly reporting: readonly string[];
-  /** The newest ids of runs, calls and relays that ended: what comes later about them belongs before the snapshot. */
+  /** The newest ids of runs, calls and relays that ended; later events about them belong before the snapshot. */
   readonly gone: readonly string[];
   /**
    * Whether another branch was begun or selected while a run was open: it is not known whether the run is on it. A run

@@ -55,7 +55,7 @@ export class ThreadOutline {
     return this.#runs.get(runId);
   }
 
-  /** Takes in the next event. */
+  /** Applies the next event. */
   take(event: AgentEvent): void {
     this.#seq = event.seq ?? this.#seq + 1;
     if (isKnownEvent(event) && event.type !== 'text' && event.type !== 'reasoning') this.#newest = undefined;
@@ -97,7 +97,7 @@ export class ThreadOutline {
     none: () => {},
   };
 
-  /** What a reading that begins after the newest event needs. */
+  /** Returns the state from which a reader can continue after the newest event. */
   snapshot(): OutlineSnapshot {
     const runs = [...this.#runs.all()];
     const calls = [...this.#calls.all()];

@@ -32,7 +32,7 @@ export function getMessages(conversation: Conversation): Message[] {
   return newest(snapshot, 'message', snapshot.all('messages', all));
 }
 
-/** Returns the last message of the active branch; undefined when there is none. */
+/** Returns the last message of the active branch; undefined when it is empty. */
 export function getTip(conversation: Conversation): Message | undefined {
   return readTip(getSnapshot(conversation));
 }

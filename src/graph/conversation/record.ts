@@ -55,7 +55,7 @@ export interface Run {
   readonly agentId?: string;
   readonly model?: string;
   readonly parentId?: string;
-  /** What it does for the memory of the run that it serves; absent for all other runs. */
+  /** Its job for the memory of another run; absent for all other runs. */
   readonly memory?: NonNullable<EventOf<'harness_start'>['memory']>;
   /** Its current step. */
   readonly step?: number;

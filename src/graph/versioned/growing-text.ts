@@ -7,7 +7,7 @@ export class GrowingText {
   #text: string;
   #newest: number;
   #entry: number;
-  /** What the text belongs to; absent when the text stands alone. */
+  /** The owner of the text; undefined when it has none. */
   readonly owner: object | undefined;
   #completed: object | undefined;
 

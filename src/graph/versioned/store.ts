@@ -233,7 +233,7 @@ export class Snapshot<Tables> {
     return base === undefined || start >= before ? own : [...base.from(name, key, start), ...own];
   }
 
-  /** The text of a key; empty when there is none. */
+  /** Returns the text of a key; empty when the key has no text. */
   text(key: string): string {
     const found = this.#findText(key);
     return found === undefined ? '' : found.text.at(found.version);
