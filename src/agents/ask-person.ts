@@ -4,7 +4,7 @@ import type { RelayState } from '../projections/run-state.ts';
 import type { Answers, RelayAnswer } from './contract/host.ts';
 import { untilAborted } from './run/until-aborted.ts';
 
-/** How people are asked. */
+/** The parameters for asking a user. */
 export interface Asking {
   /** Undefined when no user can be asked. */
   readonly answers: Answers | undefined;

@@ -135,7 +135,7 @@ export class Orchestrator {
     return runId;
   }
 
-  /** Stops a run, and first those that belong to it; `run_not_found` when it is not under way. */
+  /** Stops a run and the runs that belong to it; throws `run_not_found` when it is not running. */
   async kill(runId: string): Promise<void> {
     const run = this.#runs.get(runId);
     if (run === undefined) throw notFound(runId);
@@ -158,13 +158,13 @@ export class Orchestrator {
     }
   }
 
-  /** Answers what a run asked: the first answer wins. */
+  /** Answers a relay of a run; the first answer wins. */
   resolveRelay(relayId: string, answer: Omit<RelayAnswer, 'relayId'>): void {
     const { runId } = this.#inbox.pending(relayId);
     void this.#put({ ...answer, type: 'relay_resolved', runId, relayId });
   }
 
-  /** The runs that are under way. */
+  /** Returns the ids of the running runs. */
   running(): readonly string[] {
     return [...this.#runs.keys()];
   }
@@ -173,7 +173,7 @@ export class Orchestrator {
     while (this.#runs.size > 0) await new Promise<void>(resolve => (this.#changed = resolve));
   }
 
-  /** Passes on the events of a run, and makes sure that it and those below it have an end. */
+  /** Forwards the events of a run, and ensures that it and its subagents have an end event. */
   async #drive(agent: Agent, params: InvokeParams): Promise<void> {
     const { runId, signal } = params.run;
     const open = new Map([[runId, agent.id]]);
@@ -196,7 +196,7 @@ export class Orchestrator {
       if (!signal.aborted) await this.#put({ type: 'error', runId, message, code: 'agent_failed', fatal: true });
     } finally {
       isOver = true;
-      // Its result is known: what it does while it ends changes nothing.
+      // The outcome is already recorded, so a failure while closing the iterator is ignored.
       void Promise.resolve(events.return?.()).catch(() => {});
     }
     for (const [id, agentId] of [...open].toReversed()) {

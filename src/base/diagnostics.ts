@@ -1,4 +1,4 @@
-/** A failure that no caller waits for: what failed is tried again later, or does not matter any more. */
+/** A failure in background work that no caller awaits; the work is retried later or no longer needed. */
 export interface Diagnostic {
   /** The stable code of the failure, for counting. */
   readonly code: string;

@@ -59,13 +59,13 @@ export interface CoderAgentOptions {
   readonly model: ModelSource;
   /** The folder of the project. */
   readonly cwd: string;
-  /** The data folder, for snapshots and the person's own instructions; without it changes cannot be undone. */
+  /** The data folder for snapshots and the user's own instructions; without it, changes cannot be undone. */
   readonly home?: string;
   /** The environment variables that its commands inherit. Default: the few that any program needs. */
   readonly environment?: EnvironmentPolicy;
   /** Rules in addition to the built-in ones, which allow reading and ask about everything else. */
   readonly permissions?: PermissionRuleSet | Policy;
-  /** Further tools, such as those of MCP servers; a function is called at the start of each run, with what the run has. */
+  /** Further tools, such as those of MCP servers; a function is called with the origin of each run at its start. */
   readonly tools?: AgentTools | ((run: RunOrigin) => AgentTools);
   readonly skills?: readonly Skill[];
   /** Subagents by name, in addition to `explore` and `review`; one with either name replaces the built-in one. */
@@ -73,7 +73,7 @@ export interface CoderAgentOptions {
   /** Whether it may fetch pages of the public internet. Default: true; each address is asked about. */
   readonly fetch?: boolean;
   readonly memory?: Memory;
-  /** Changes of the compaction of long conversations, which keeps the messages of people and the task list; false: none. */
+  /** Options of the compaction, which keeps user messages and the task list; `false` disables it. */
   readonly compaction?: Omit<CompactionOptions, 'keepsUserMessages' | 'append'> | false;
   readonly limits?: Limits;
   /** The registry that resolves model ids. Default: the one of the environment. */
@@ -110,7 +110,7 @@ const checkOptions = optionsCheck<CoderAgentOptions>('coderAgent')(() => ({
 
 /**
  * Creates the coding agent: workspace tools on one folder, questions, plans, tasks and subagents, the project's own
- * instructions, a build and a plan mode, and checkpoints of what its calls change. Throws `invalid_argument` for invalid
+ * instructions, a build and a plan mode, and checkpoints of file changes. Throws `invalid_argument` for invalid
  * options.
  */
 export function coderAgent(options: CoderAgentOptions): CallableAgent {

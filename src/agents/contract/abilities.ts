@@ -8,12 +8,12 @@ export interface AgentMode {
   readonly description?: string;
 }
 
-/** Something that can be asked of an agent with a slash: `/name argument`. */
+/** A slash command of an agent: `/name argument`. */
 export interface AgentCommand {
   /** Without the slash. */
   readonly name: string;
   readonly description: string;
-  /** The message that it sends; `{argument}` stands for what is written after it. */
+  /** The message that it sends; `{argument}` is replaced by the text after the name. */
   readonly sends: string;
 }
 
@@ -32,7 +32,7 @@ export interface AgentAbilities {
   readonly lostRequests?: string;
   /** Whether an external program makes its calls; calls open when a run ends early get a result that says so. */
   readonly isExternal?: boolean;
-  /** Whether its runs take `additions`: tools that a client executes, and words that follow its instructions. */
+  /** Whether its runs accept `additions`: tools that a client executes, and text appended to its instructions. */
   readonly takesAdditions?: boolean;
   /** Whether its runs take `mcpServers`. */
   readonly takesMcpServers?: boolean;

@@ -15,7 +15,7 @@ import type { ModelRegistry } from './model.ts';
 import type { RunResult } from './run-result.ts';
 
 /**
- * Anything that can be run. `invoke` does nothing before the first event is requested, emits `harness_start` first
+ * The interface of all agents. `invoke` does nothing before the first event is requested, emits `harness_start` first
  * (unless it resumes) and `harness_end` last, and does not throw: a failure is an `error` event. A tool is executed
  * only after the consumer, having received its `tool_start`, requests the next event. A consumer that stops early stops
  * the run.
@@ -37,7 +37,7 @@ export interface Agent<Output = unknown> {
   readonly titleAgent?: (request: TitleRequest) => Agent;
   /** Returns the category that one of the agent's own tools declares. */
   readonly categoryOf?: (toolName: string) => string | undefined;
-  /** Returns what the first model call of a run would send, without making it; absent when the agent does not know it. */
+  /** Returns the request of the first model call of a run without making the call; absent when it is unknown. */
   readonly requestOf?: (params: InvokeRequest) => ModelRequest;
   invoke(params: InvokeParams): AsyncIterable<AgentEvent>;
   /** Only for types: the structured output of its runs. */
@@ -59,7 +59,7 @@ export function isEndOf<Output>(
   return event.type === 'harness_end' && event.agentId === agent.id;
 }
 
-/** The beginning of a conversation that needs a title. */
+/** The first messages of a conversation that needs a title. */
 export interface TitleRequest {
   /** The first message of the user. */
   readonly message: string;
@@ -67,7 +67,7 @@ export interface TitleRequest {
   readonly answer: string;
   /** The model of the conversation, when one was chosen. */
   readonly model?: string | undefined;
-  /** Gets the title, in one short line. */
+  /** Receives the title, one short line. */
   readonly onTitle: (title: string) => void;
 }
 
@@ -76,9 +76,9 @@ export interface RunHost {
   run(agent: Agent, prompt: string, options: Omit<AgentRunOptions, 'supervisor'>): Promise<RunResult>;
 }
 
-/** How `agent.run` runs an agent. */
+/** The options of `agent.run`. */
 export interface AgentRunOptions {
-  /** Stores the run and lets people answer; without it nothing is stored, and what would be asked is denied. */
+  /** Stores the run and its relays; without it, nothing is stored and calls that need approval are denied. */
   readonly supervisor?: RunHost;
   /** The thread of the supervisor's log that the prompt continues; a new one by default. */
   readonly threadId?: string;
@@ -121,7 +121,7 @@ export interface HostParams {
   readonly mcpServers?: SessionMcpServers;
   /** Receives each raw line of an external program before its events are made. */
   readonly raw?: (line: RawLine) => Promise<void>;
-  /** The number of raw lines that a resumed run has already: its next line continues the count. Default: none. */
+  /** The number of raw lines that a resumed run already has: its next line continues the count. Default: 0. */
   readonly rawBefore?: number;
   /** Marks the processes that the run and its subagents start, so that a takeover of the run can end them. */
   readonly runMark?: string;
@@ -141,7 +141,7 @@ export interface InvokeRequest {
   readonly host?: HostParams;
 }
 
-/** A tool of a name, with the input that its schema gives and the result that programs get. */
+/** A named tool, with the parsed input of its schema and the result that programs receive. */
 export interface Tool<Name extends string = string, Input = unknown, Output = unknown, Context = unknown> {
   readonly name: Name;
   /** The description for the model; a function is called at the start of each run. */
@@ -151,8 +151,8 @@ export interface Tool<Name extends string = string, Input = unknown, Output = un
   /** The JSON Schema of the input for the model, when `inputSchema` cannot be converted. */
   readonly inputJsonSchema?: Record<string, unknown>;
   /**
-   * The schema of the `context` it needs: a run that has none fails with `context_missing` before any call, one that does
-   * not match with `invalid_argument`. The call has the value that the schema returns.
+   * The schema of the required `context`: a run without a context fails with `context_missing` before any call, and one
+   * with an invalid context fails with `invalid_argument`. The call receives the parsed value.
    */
   readonly context?: StandardSchemaV1<unknown, Context>;
   /** The category for permission rules, such as `read`, `edit` or `execute`. */
@@ -161,7 +161,7 @@ export interface Tool<Name extends string = string, Input = unknown, Output = un
   readonly shell?: boolean | string;
   /**
    * Returns the workspace paths that a call names, by argument name: permission rules on these arguments are compared
-   * with the resolved paths, and a person is asked for access to those outside the workspace. The call fails when it
+   * with the resolved paths, and a user is asked for access to those outside the workspace. The call fails when it
    * rejects.
    */
   paths?(input: Input): Promise<RequestPaths>;
@@ -172,11 +172,11 @@ export interface Tool<Name extends string = string, Input = unknown, Output = un
    * `suspended`: only a call whose last question, a suspension, has no answer.
    */
   readonly repeatable?: boolean | 'suspended';
-  /** Whether a person is asked about a call that the rules allow; an earlier grant still applies. */
+  /** Whether a user is asked even when the rules allow the call; an earlier grant still applies. */
   readonly needsApproval?: boolean | NeedsApproval<Input>['decide'];
   /**
-   * Returns the change that a call would make, which a person reads who is asked about it. The call fails before anybody
-   * is asked when it rejects.
+   * Returns the change that a call would make, shown to the user who is asked about it. When it rejects, the call fails
+   * without a question.
    */
   preview?(input: Input, call: Pick<ToolCall, 'runId'>): Promise<CallPreview>;
   /** The provider's own definition, for a tool that the provider defines. */
@@ -184,7 +184,7 @@ export interface Tool<Name extends string = string, Input = unknown, Output = un
   /** Further options of the description for the model. */
   readonly modelOptions?: Pick<LanguageModelV3FunctionTool, 'strict' | 'inputExamples' | 'providerOptions'>;
   execute(input: Input, call: ToolCall<Context>): Promise<ToolReturn> | ToolReturn;
-  /** Only for types: what programs get. */
+  /** Only for types: the result that programs receive. */
   readonly '~output'?: Output;
 }
 
@@ -193,7 +193,7 @@ interface NeedsApproval<Input> {
   decide(input: Input): boolean | Promise<boolean>;
 }
 
-/** The call of a tool: what it receives with its input. */
+/** The second argument of `execute`: the context and the functions of a tool call. */
 export interface ToolCall<Context = unknown> extends RunOrigin<Context> {
   readonly toolCallId: string;
   /** Aborts when the run is stopped or the tool reaches its time limit. */
@@ -207,7 +207,7 @@ export interface ToolCall<Context = unknown> extends RunOrigin<Context> {
   readonly emit: (event: ToolEvent) => Promise<void>;
   /** Asks a user and waits for the answer; returns undefined when no user can be asked. */
   readonly ask: (question: ToolQuestion) => Promise<RelayAnswer | undefined>;
-  /** How many questions the call asked before its process ended: asking them again returns their answers. */
+  /** The number of questions that the call asked before its process ended: repeating them returns their answers. */
   readonly asked: number;
   /** Runs an agent as a subagent of this call and waits for its result; its events are part of the stream. */
   readonly run: (agent: Agent, request: SubagentRequest) => Promise<RunResult>;
@@ -228,7 +228,7 @@ export interface ToolCall<Context = unknown> extends RunOrigin<Context> {
    * The workspace paths of the call as resolved when it was permitted; absent when the permission was decided earlier.
    */
   readonly paths?: RequestPaths;
-  /** The paths outside the workspace that a person granted to the call. */
+  /** The paths outside the workspace that a user granted to the call. */
   readonly access?: readonly PathAccess[];
   /**
    * Whether a path rule would keep this call from another path than the one in its argument, for tools that discover
@@ -239,19 +239,19 @@ export interface ToolCall<Context = unknown> extends RunOrigin<Context> {
 
 /** A request to a subagent. */
 export interface SubagentRequest {
-  /** The task; the subagent sees nothing else of the conversation. */
+  /** The task; the subagent receives no other part of the conversation. */
   readonly task: string;
   readonly model?: string;
   readonly tools?: readonly Tool[];
-  /** Stops the subagent when all subagents of this run together have used this much. */
+  /** The shared budget of all subagents of this run; the subagent stops when it is used up. */
   readonly budget?: Budget;
 }
 
 /** The work of an observer or a reflector. */
 export interface MemoryJob {
-  /** Makes one buffered summary. */
+  /** The agent that creates one buffered summary. */
   readonly agent: Agent;
-  /** The span that the summary covers: it is not made twice. */
+  /** The span that the summary covers; prevents duplicate jobs. */
   readonly covers: SummaryEvent['covers'];
   readonly kind: 'observation' | 'reflection';
   /** The limits of the run that it serves apply to it, too. */
@@ -265,21 +265,21 @@ export interface MemoryHost {
   /** Returns the current buffered summaries of the thread, from all processes. */
   buffered(): Promise<BufferedSummaries>;
   /**
-   * Returns the observations of other threads of the same resource as they were when the message was sent that the run
-   * answers; of the threads that changed last, the newest first.
+   * Returns the observations of other threads of the same resource, as of the message that the run answers. Limited to
+   * the most recently changed threads, newest first.
    */
   others(): Promise<readonly ThreadObservations[]>;
   /**
-   * Runs a job apart from the run that it serves. At most one job of a thread runs at a time, in any process: when
-   * another one is under way, it ends with that one, without running this one.
+   * Runs a job separately from the run that it serves. Only one job of a thread runs at a time in all processes: while
+   * another one runs, waits for its end and does not run this one.
    */
   run(job: MemoryJob): MemoryRun;
 }
 
 /** A job that was handed to the host. Its promises never reject. */
 export interface MemoryRun {
-  /** Resolves when the first event of its run is in the log, or it does not run for now. */
+  /** Resolves when the first event of its run is in the log, or when it does not run. */
   readonly started: Promise<void>;
-  /** Resolves when it has ended, with whether it ran. */
+  /** Resolves at its end with whether it ran. */
   readonly ended: Promise<boolean>;
 }

@@ -1,10 +1,10 @@
 import type { EventOf } from '../../events/vocabulary.ts';
 import type { ModelRegistry, ModelSource, RetryOptions } from './model.ts';
 
-/** A summary as the log has it. */
+/** A summary event of the log. */
 export type SummaryEvent = EventOf<'summary'>;
 
-/** Returns the summaries that were buffered and cover what begins with a span, oldest first. */
+/** Returns the buffered summaries whose covered part starts with a span, oldest first. */
 export type BufferedSummaries = (from: string) => readonly SummaryEvent[];
 
 /** The observations in effect of another thread. */
@@ -88,7 +88,7 @@ export interface MemoryStatus {
     };
     readonly reflection: { readonly inputObservationTokens: number; readonly observationTokens: number };
   };
-  /** The job under way that this run started. */
+  /** The running job that this run started. */
   readonly working: 'observation' | 'reflection' | undefined;
 }
 

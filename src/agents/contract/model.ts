@@ -111,7 +111,7 @@ export interface ModelRegistry {
   isConfigured(modelId: string): boolean;
   /** The environment variable that holds the key for a model; throws `unknown_provider`. */
   getEnvVar(modelId: string): string | undefined;
-  /** Replaces keys in what a provider said, before it is stored in a log; absent when the registry has nothing to hide. */
+  /** Redacts keys in provider messages before they are stored in a log; absent when the registry has no keys. */
   hideKeys?(text: string): string;
   /** Returns the cost in US dollars; undefined when the price list does not contain the model. */
   getPrice(modelId: string, usage: TokenCounts): number | undefined;

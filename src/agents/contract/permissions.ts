@@ -1,4 +1,4 @@
-/** The policy for a tool call: run it, ask a person, or refuse it. */
+/** The policy for a tool call: run it, ask a user, or refuse it. */
 export type Policy = 'allow' | 'ask' | 'deny';
 
 /** One rule: every selector that is present must match the call. */
@@ -17,7 +17,7 @@ export interface PermissionRuleSet {
   rules: PermissionRule[];
 }
 
-/** A grant of a person, as plain data: a whole category, a whole tool, or one exact shell command. */
+/** A grant of a user, as plain data: a whole category, a whole tool, or one exact shell command. */
 export type Grant =
   | { kind: 'category'; category: string }
   | { kind: 'tool'; tool: string }

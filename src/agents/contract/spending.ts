@@ -16,9 +16,9 @@ export interface Spending {
 
 /** The requests to spend beyond limits and their approvals. */
 export interface Allowances {
-  /** Takes the next event of a thread. */
+  /** Applies the next event of a thread. */
   take(event: AgentEvent, threadId?: string): void;
-  /** Returns how much people allowed to spend; 0 when they allowed nothing. */
+  /** Returns the approved amount; 0 without an approval. */
   upTo(limit: AskedLimit): number;
   /** Returns the id of the relay that asks for more in a thread and has no answer. */
   findPending(limit: AskedLimit, threadId?: string): string | undefined;
@@ -37,7 +37,7 @@ export interface SpentTotals {
   readonly allowances: Allowances;
 }
 
-/** How a run that is about to call a model asks people whether it may spend more. */
+/** The means of a run to ask a user before a model call whether it may spend more. */
 export interface LimitAsker {
   /** The run that asks. */
   readonly runId: string;

@@ -44,7 +44,7 @@ export class AllowanceBook implements Allowances {
   readonly #pending = new Map<string, PendingAllowance>();
   readonly #approved = new Map<string, number>();
 
-  /** Takes the next event of a thread. */
+  /** Applies the next event of a thread. */
   take(event: AgentEvent, threadId = ''): void {
     if (event.type === 'relay') {
       const allowance = readAllowance(event);
@@ -60,7 +60,7 @@ export class AllowanceBook implements Allowances {
       for (const [id, { runId }] of this.#pending) if (runId === event.runId) this.#pending.delete(id);
   }
 
-  /** Returns how much people allowed to spend; 0 when they allowed nothing. */
+  /** Returns the approved amount; 0 without an approval. */
   upTo(limit: AskedLimit): number {
     return this.#approved.get(toKey(limit)) ?? 0;
   }

@@ -35,7 +35,7 @@ export function canAsk({ tokens, cost, then }: { [Key in keyof Limit]?: Limit[Ke
 /** Why a limit that asks is refused. */
 export const zeroAsks = 'expected tokens and cost above 0 with then: "ask"';
 
-/** An option that takes limits. */
+/** The schema of an option for limits. */
 export const limitsField = () => {
   const amount = () => field(value => typeof value === 'number' && value >= 0, 'a number, 0 or more').optional();
   const then = () => field(value => value === 'end' || value === 'ask', '"end" or "ask"').optional();

@@ -30,9 +30,9 @@ export class SpendingCounter implements Spending {
   readonly #limits: Limits;
   readonly #above: Spending | undefined;
   readonly #totals: SpentTotals | undefined;
-  /** Of the run alone, when the supervisor provides none. */
+  /** The approvals of this run, used when the supervisor provides no totals. */
   readonly #allowances = new AllowanceBook();
-  /** The limits beyond which a person does not let the run go. */
+  /** The limits for which a user rejected more spending. */
   readonly #rejected = new Set<string>();
   #spent = noUsage;
 
@@ -89,7 +89,7 @@ export class SpendingCounter implements Spending {
       const question = `${message} Approve to continue up to ${amounts[measure](upTo)}, or reject to end the run.`;
       const { outcome } = await this.#ask(allowances, allowance, question, { ...asker, answers: asker.answers });
       if (asker.signal.aborted) return undefined;
-      // The run that asked may have ended: then this one asks.
+      // When the run that asked has ended, its relay is cancelled and this run asks again.
       if (outcome !== 'approve' && outcome !== 'cancelled') this.#rejected.add(`${scope} ${measure}`);
     }
   }

@@ -27,7 +27,7 @@ export const variableFields = () => ({
     .describe('variables to set'),
 });
 
-/** The option that takes a policy. */
+/** The schema of an option for a policy. */
 export const environmentField = () => z.strictObject({ base: z.enum(['short', 'person']), ...variableFields() });
 
 /** Returns the policy of a run: the conversation of an imported thread was written by others, so the short list applies. */
@@ -62,7 +62,7 @@ const loader =
 const secretName =
   /(^|[^A-Z0-9])((KEY|AUTH|DSN|PAT|PASS|PWD)S?\d*|[A-Z0-9]*(SECRET|TOKEN|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|COOKIE|APIKEY)S?\d*)($|[^A-Z0-9])/i;
 
-/** Variables of agents and of providers of models: another program gets none of them. */
+/** Variables of agents and model providers, which other programs inherit only when `pass` or `needed` names them. */
 const agentName =
   /^(ANTHROPIC|CLAUDE|CODEX|OPENAI|AZURE_OPENAI|GEMINI|GOOGLE_GENAI|GOOGLE_GENERATIVE_AI|ANTIGRAVITY|AGY|COPILOT|QWEN|DASHSCOPE|GOOSE|CLINE|KILO|KILOCODE|OPENCODE|PI|OPENROUTER|MISTRAL|GROQ|XAI|DEEPSEEK|ZAI|MOONSHOT|CEREBRAS|TOGETHER|FIREWORKS)_|^CLAUDECODE$/;
 
@@ -80,13 +80,13 @@ export function environmentFor(own: NodeJS.ProcessEnv, program: ProgramEnvironme
   return { ...Object.fromEntries(kept), ...program.policy?.set, ...program.set };
 }
 
-/** The names of an environment that a program gets, and of those it does not. */
+/** The names of the variables that a program inherits, and of those that it does not. */
 export interface ListedEnvironment {
   readonly passed: readonly string[];
   readonly withheld: readonly string[];
 }
 
-/** Lists which variables a program gets. */
+/** Lists the variables that a program inherits. */
 export function listEnvironment(
   own: NodeJS.ProcessEnv,
   { policy = { base: 'short' }, needed = [] }: ProgramEnvironment = {},

@@ -19,7 +19,7 @@ export interface GuardedOptions {
 }
 
 export interface GuardedProcess extends ChildProcess {
-  /** The value of `SINGLETREE_CHILD` that it and what it starts carry. */
+  /** The value of `SINGLETREE_CHILD` for the process and its descendants. */
   readonly mark: string;
   readonly stdin: Writable | null;
   readonly stdout: Readable;

@@ -1,6 +1,6 @@
 import type { Redactor } from './redactor.ts';
 
-/** Gets what is shown of a fragment, once that is known. */
+/** Receives the redacted text of a fragment once it is known. */
 export type ShowFragment = (text: string) => void;
 
 interface Piece {
@@ -18,7 +18,7 @@ const longestMemory = 4_096;
  */
 export class FragmentText {
   readonly #redactor: Redactor;
-  /** The end of what was shown. */
+  /** The end of the text that was shown, unredacted. */
   #before = '';
   #pieces: Piece[] = [];
 

@@ -92,7 +92,7 @@ function spawn(draft: ConversationDraft, runId: string, chunkId: string): string
 }
 
 /**
- * Places a run that answers a person: the first one follows the newest message, another one is a sibling of the first.
+ * Places a run that answers a user: the first one follows the newest message, later ones are siblings of the first.
  */
 function reply(draft: ConversationDraft, runId: string, asked: Message): string {
   const first = draft.last('firstAnswer', asked.id);

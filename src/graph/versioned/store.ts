@@ -245,8 +245,8 @@ export class Snapshot<Tables> {
   }
 
   /**
-   * Returns what `complete` makes of the owner of a key's text and the text, the same object for the newest text;
-   * undefined when the text has no owner.
+   * Returns the result of `complete` for the text of a key and its owner, cached for the newest text; undefined when
+   * the text has no owner.
    */
   completed(key: string, complete: (owner: object, text: string) => object): object | undefined {
     for (let at: Snapshot<Tables> | undefined = this; at !== undefined; at = at.#store.base) {

@@ -69,7 +69,7 @@ export class Attachments {
     }
   }
 
-  /** Leaves out what a failure may be caused by; returns false when no attachment may be its cause. */
+  /** Omits the attachments that may have caused a failure; returns false when none may be its cause. */
   leaveOut(prompt: LanguageModelV3Prompt, error: unknown): boolean {
     if (!isRefusal(error)) return false;
     const open = filesIn(prompt).filter(part => {

@@ -27,7 +27,7 @@ function isModel(value: unknown): boolean {
   return modelSpecifications.includes(String(value['specificationVersion']));
 }
 
-/** An option that takes the retries of a failed call. */
+/** The schema of an option for the retries of a failed call. */
 export const retryField = () =>
   z.strictObject({
     maxRetries: number().optional(),
@@ -37,7 +37,7 @@ export const retryField = () =>
     delay: callback().optional(),
   } satisfies OptionFields<RetryOptions>);
 
-/** An option that takes the settings of model calls. */
+/** The schema of an option for the settings of model calls. */
 const settingsField = () =>
   z.strictObject({
     maxOutputTokens: number().optional(),

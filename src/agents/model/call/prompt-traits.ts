@@ -14,7 +14,7 @@ const traits = new PrefixCache<LanguageModelV3Message, PromptTraits>((message, b
   hasExecuted: before?.hasExecuted === true || containsExecuted(message),
 }));
 
-/** Returns what a prompt contains; of one that continues another only the new messages are read. */
+/** Returns the traits of a prompt; reads only the new messages when it continues an earlier prompt. */
 export function promptTraits(prompt: LanguageModelV3Prompt): PromptTraits {
   return traits.last(withoutInstructions(prompt)) ?? { hasFiles: false, hasExecuted: false };
 }
