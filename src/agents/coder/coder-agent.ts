@@ -209,7 +209,7 @@ function skillCommand({ name, description }: Skill): AgentCommand {
   return { name, description, sends: `Use the skill "${name}". {argument}` };
 }
 
-/** The tools for the files of a folder, with checkpoints when there is a data folder. */
+/** Returns the tools for the files of a folder, with checkpoints when a data folder is set. */
 function fileTools({ home, environment, fetch = true }: CoderAgentOptions, cwd: string): Tool[] {
   const tools = workspaceTools(workspace(cwd, defined({ environment })), { fetch });
   if (home === undefined) return tools;
@@ -251,7 +251,7 @@ export const builtInCoderRules: PermissionRuleSet = {
   rules: [
     ...workspacePermissions.rules,
     { category: conversationCategory, policy: 'allow' },
-    // A subagent follows the same rules: starting one does nothing by itself.
+    // A subagent follows the same rules, so starting one needs no approval.
     { category: 'agent', policy: 'allow' },
   ],
 };
@@ -261,7 +261,7 @@ function coderPermissions(own: PermissionRuleSet | undefined): PermissionRuleSet
   return { default: own?.default ?? fallback, rules: [...(own?.rules ?? []), ...rules] };
 }
 
-/** The tools that change nothing but the conversation. */
+/** The tools that change only the conversation. */
 function conversationTools(board: TaskBoard, mode: RunMode): Tool[] {
   const submitPlan = submitPlanLoopTool(async ({ emit }) => {
     mode.current = 'build';

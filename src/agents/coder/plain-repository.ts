@@ -37,7 +37,7 @@ interface Repository {
   readonly common: string;
 }
 
-/** The repository that git certainly takes for a folder; undefined when it could take another one. */
+/** Returns the repository that git uses for a folder; undefined when that is uncertain. */
 function findRepository(top: string): Repository | undefined {
   const marker = join(top, '.git');
   if (existsSync(marker)) {

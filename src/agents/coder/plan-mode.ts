@@ -17,7 +17,7 @@ function rulesFor(commands: string): PermissionRuleSet['rules'] {
   return commands.split('; ').map(command => ({ command, policy: 'allow' }));
 }
 
-/** The categories of tools that change nothing outside the conversation. */
+/** The categories of tools without effects outside the conversation. */
 const harmless: ReadonlySet<string> = new Set(['read', 'agent', conversationCategory]);
 
 /**

@@ -12,7 +12,7 @@ const deepest = 5;
 export interface ProjectInstructionsOptions {
   /** The number of characters of all files together. Default: 40,000. */
   readonly maxLength?: number;
-  /** A folder with the person's own instructions, which come last. */
+  /** A folder with the user's own instructions, which are last. */
   readonly home?: string;
   /** Decides on reading a file. Default: every file is read. */
   readonly decide?: (file: InstructionFile) => Policy;
@@ -24,7 +24,7 @@ export interface InstructionFile {
   readonly path: string;
   /** Its path without links. */
   readonly real: string;
-  /** The folder of the project, or the person's own, without links. */
+  /** The folder of the project, or that of the user, with links resolved. */
   readonly root: string;
 }
 

@@ -111,7 +111,7 @@ export interface HostParams {
   readonly steering?: Steering;
   /** Stops single subagents of the run, at any depth. */
   readonly childStops?: ChildStops;
-  /** Counts what is spent, and reports when a limit is reached; checked before each model call. */
+  /** Counts the spending and reports a reached limit; checked before each model call. */
   readonly spending?: Spending;
   /** Observes the conversation instead of the agent's own memory. */
   readonly memory?: MemorySettings;
@@ -232,7 +232,7 @@ export interface ToolCall<Context = unknown> extends RunOrigin<Context> {
   readonly access?: readonly PathAccess[];
   /**
    * Whether a path rule would keep this call from another path than the one in its argument, for tools that discover
-   * paths themselves. Absent when there are no rules.
+   * paths themselves. Absent without rules.
    */
   readonly isGuarded?: (argument: string, path: ResolvedPath) => boolean;
 }

@@ -38,10 +38,10 @@ export interface ResolvedPath {
   readonly written: string;
   /**
    * The paths of the target without links: first relative to the root, `.` for the root itself, then absolute. Empty
-   * when the path leads outside the workspace or cannot be resolved; only absolute when a person can grant it.
+   * when the path leads outside the workspace or cannot be resolved; only absolute when a user can grant it.
    */
   readonly resolved: readonly string[];
-  /** The access that a person can grant when the path leads outside the workspace; `read` is the least of it. */
+  /** The access that a user can grant when the path leads outside the workspace; `read` is the minimum. */
   readonly outside?: PathAccess;
 }
 
@@ -79,12 +79,12 @@ export interface Decision {
 }
 
 /**
- * Decides after all rules and functions, with their decision, and may allow what they ask about. A denied call stays
- * denied, and a call that a `deny` rule may match is asked about at least.
+ * Reviews the decision of all rules and functions, and may allow a call that they ask about. A denied call remains
+ * denied, and a call that a `deny` rule may match is at least asked about.
  */
 export interface DecisionReview {
   readonly review: (request: ToolRequest, decided: Decision) => Decision;
 }
 
-/** Rules, a synchronous function that decides, or a review of what these decided. */
+/** Rules, a synchronous function that decides, or a review of their decision. */
 export type DecisionSource = PermissionRuleSet | ((request: ToolRequest) => Decision) | DecisionReview;

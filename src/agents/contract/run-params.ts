@@ -43,7 +43,7 @@ export interface RunParams extends Partial<RunOrigin> {
 export interface ConversationParams {
   /** The conversation so far; the request is last. */
   readonly messages: readonly Message[];
-  /** The id of the first message of the conversation, so that a summary of its beginning can refer to it. */
+  /** The id of the first message of the conversation, to which a summary of its first part can refer. */
   readonly firstMessageId?: string;
   /** The id of the last message before the request, when the messages before it can be summarised on their own. */
   readonly previousMessageId?: string;

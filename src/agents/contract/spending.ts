@@ -2,14 +2,14 @@ import type { UsageCounts } from '../../events/usage-sum.ts';
 import type { AgentEvent } from '../../events/vocabulary.ts';
 import type { Answers } from './host.ts';
 
-/** Counts what a run and the runs below it spend, and reports when a limit is reached. */
+/** Counts the spending of a run and its subagents, and reports when a limit is reached. */
 export interface Spending {
   readonly totals: SpentTotals | undefined;
   /** Counts an event of the run or of a run below it. */
   count(event: AgentEvent): void;
   /**
-   * Describes the limit that is reached; undefined when a model may be called. A limit that asks waits for the answer of
-   * a person, when there is an asker: until then, or until the asker is aborted.
+   * Returns a description of the reached limit; undefined when a model may be called. With an asker, a limit that asks
+   * waits for the answer of a user or the abort of the asker.
    */
   reached(asker?: LimitAsker): Promise<string | undefined>;
 }

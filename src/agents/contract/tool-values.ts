@@ -22,7 +22,7 @@ type WithoutEnvelope<Event, More extends string = never> = Event extends unknown
  */
 export type ToolReturn = { readonly context: unknown; readonly result?: unknown } | JsonReturn;
 
-/** A value that JSON can carry, as far as types can say it: an interface has no index signature. */
+/** A JSON value, typed loosely because an interface has no index signature. */
 type JsonReturn = object | string | number | boolean | null | undefined;
 
 /** The part of a tool's return value that programs receive. */

@@ -39,7 +39,7 @@ function findGitDir(top: string): string | undefined {
   return readSmallFile(join(gitDir, 'HEAD')) === undefined ? undefined : gitDir;
 }
 
-/** Replaces a file in one step: a git that runs meanwhile reads the old one or the new one. */
+/** Replaces a file atomically: a concurrent git process reads the old or the new file. */
 async function replace(path: string, write: (written: string) => Promise<void>): Promise<void> {
   const written = `${path}-${newId()}`;
   await write(written);
@@ -138,7 +138,7 @@ export class ClosedRepository {
     return remote === '.' ? merge : merge.replace(/^refs\/heads\//, `refs/remotes/${remote}/`);
   }
 
-  /** Reads one setting of the repository as text: nothing takes effect. */
+  /** Reads one setting of the repository as text, without applying it. */
   async #readSetting(key: string): Promise<string | undefined> {
     const input = readSmallFile(join(this.located.commonDir, 'config')) ?? '';
     const name = key.slice(key.lastIndexOf('.') + 1);

@@ -24,7 +24,7 @@ const measures = ['tokens', 'cost'] as const;
 /** Sums of costs are not exact: three times $0.1 is three steps. */
 const rounding = 1e-9;
 
-/** Counts what a run and the runs below it spend, and reports when a limit is reached. */
+/** Counts the spending of a run and its subagents, and reports when a limit is reached. */
 export class SpendingCounter implements Spending {
   readonly #runId: string;
   readonly #limits: Limits;
@@ -54,8 +54,8 @@ export class SpendingCounter implements Spending {
   }
 
   /**
-   * Describes the limit that is reached; undefined when a model may be called. A limit that asks waits for the answer of
-   * a person, when there is an asker: until then, or until the asker is aborted.
+   * Returns a description of the reached limit; undefined when a model may be called. With an asker, a limit that asks
+   * waits for the answer of a user or the abort of the asker.
    */
   async reached(asker?: LimitAsker): Promise<string | undefined> {
     for (const scope of scopes)

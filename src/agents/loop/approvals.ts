@@ -73,8 +73,8 @@ export class Approvals {
 
   /**
    * Returns the decision on a call. An earlier answer of a user about this call takes precedence over later grants; a
-   * denying rule takes precedence over the answer. A call that had already started keeps its permission: no rule is evaluated again.
-   * A permitted call that names a path outside its workspace also needs access to that path from a user.
+   * denying rule takes precedence over the answer. A call that had already started keeps its permission: no rule is
+   * evaluated again. A permitted call that names a path outside its workspace also needs a grant of access to it.
    */
   async permit(asked: ApprovableCall, relays: ReadonlyMap<string, RelayState>): Promise<Permit> {
     const permit = await this.#decide(asked, relays);

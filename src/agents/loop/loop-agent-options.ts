@@ -49,7 +49,7 @@ export interface LoopAgentOptions<Output = unknown, Context = unknown> {
    * twice, then the run fails with `invalid_output`.
    */
   readonly output?: StandardSchemaV1<unknown, Output> | { readonly _type: Output } | object;
-  /** When to summarise the beginning of a long conversation; `false` for never. */
+  /** When to summarise the first part of a long conversation; `false` for never. */
   readonly compaction?: CompactionOptions | false;
   /** Observes the conversation in the background instead of compacting it; needs a supervisor, which runs the observer. */
   readonly memory?: Memory;

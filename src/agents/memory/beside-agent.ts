@@ -26,7 +26,7 @@ export interface BesideAgentOptions {
   readonly registry: ModelRegistry | undefined;
   readonly retry: RetryOptions | undefined;
   readonly timeoutMs: number;
-  /** Does the work; the event that it returns is stored. What it throws ends the run with an `error`. */
+  /** Does the work and returns the event to store. An error that it throws ends the run with an `error` event. */
   readonly work: (ask: AskModel, runId: string) => Promise<AgentEvent | undefined>;
 }
 

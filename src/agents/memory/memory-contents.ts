@@ -20,7 +20,7 @@ export interface MemoryContents {
   readonly reflection: SummaryEvent | undefined;
 }
 
-/** Reads what a memory holds from the input of its run and the buffered summaries of its thread. */
+/** Reads the memory contents from the input of its run and the buffered summaries of its thread. */
 export async function memoryContents(input: RunInput, buffered: BufferedSummaries): Promise<MemoryContents> {
   const { history, run } = input.spans();
   const spans: MemoryContents['spans'][number][] = [];

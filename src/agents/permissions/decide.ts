@@ -12,7 +12,7 @@ import { conversationCategory } from './tool-request.ts';
 import { grantCovers } from './grants.ts';
 import { matchRules } from './rule-match.ts';
 
-/** The input of decisions: the rules, and the grants of people. */
+/** The input of decisions: the rules and the grants of users. */
 export interface Permissions {
   readonly rules: PermissionRuleSet;
   readonly grants?: readonly Grant[];
@@ -57,7 +57,7 @@ function asksBeside(a: Decision, b: Decision): boolean {
  * Decides on one tool call; pure, never throws. A matching `deny` wins. Otherwise the most specific matching rules
  * count: those with an input or a command before an exact tool, before a tool glob, before a category; among them `ask`
  * wins over `allow`. Otherwise the default applies, `ask` when none is set; a tool of the category `conversation`,
- * such as a question to a person, is not asked about by default. A grant turns `ask` into `allow`, never `deny`.
+ * such as a question to a user, is not asked about by default. A grant turns `ask` into `allow`, never `deny`.
  * A `deny` or `ask` rule on commands or paths that may match, because the line or the paths are not understood for
  * certain, turns `allow` into `ask`; if it denies, only a grant for exactly this command counts.
  * Unvalidated rules never allow more: an invalid rule never allows, and a missing policy means `ask`.

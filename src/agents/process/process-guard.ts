@@ -63,7 +63,7 @@ class ProcessGuard {
       detached: true,
     });
     guard.on('error', () => {});
-    // Without a shell, or at the process limit, there is no guard until the next child starts.
+    // Without a shell, or at the process limit, no guard runs until the next child starts.
     if (guard.pid === undefined) return;
     const input = guard.stdin as Socket;
     input.on('error', () => {});

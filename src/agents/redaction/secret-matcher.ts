@@ -8,7 +8,7 @@ export interface SecretScan {
   readonly openAt: number;
 }
 
-/** The number of characters at the end of a text that count as the beginning of a secret. */
+/** The minimum number of characters at the end of a text that count as the start of a secret. */
 const shortestBeginning = 3;
 const mostStates = 5_000;
 const asciiSize = 128;

@@ -35,7 +35,7 @@ export interface CellOutcome {
   readonly structured?: true;
   /** Whether the printed output was truncated. */
   readonly truncated: boolean;
-  /** The time from its beginning to its end, in milliseconds; the start of the sandbox does not count. */
+  /** The duration in milliseconds, without the start of the sandbox. */
   readonly durationMs: number;
 }
 

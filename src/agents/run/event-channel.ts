@@ -13,7 +13,7 @@ interface Item {
   readonly isFragment?: boolean;
 }
 
-/** Receives the events of a run: a channel, or what a run that started another one does with the events of that one. */
+/** Receives the events of a run: a channel, or the handler of a parent run for the events of a subagent. */
 export interface EventSink {
   /** Resolves when the event was handled; never after the consumer has detached. */
   put(event: AgentEvent): Promise<void>;

@@ -12,7 +12,7 @@ export interface InheritedParams {
   >;
 }
 
-/** Returns what the subagents of a run inherit, with the rules and the spending of the run itself. */
+/** Returns the parameters for the subagents of a run, including the rules and the spending of the run. */
 export function inheritParams(
   { run, conversation, host }: InvokeParams,
   {

@@ -6,7 +6,7 @@ import { readSchema } from './read-schema.ts';
 import type { ToolReturn } from '../contract/tool-values.ts';
 import type { Tool, ToolCall } from '../contract/agent.ts';
 
-/** A tool of the AI SDK, of version 5, 6 or 7, by its structure: what `tool()` and the tools of providers return. */
+/** The structure of a tool of the AI SDK 5, 6 or 7, as returned by `tool()` and by provider tools. */
 export interface AiSdkTool {
   readonly type?: 'function' | 'dynamic' | 'provider' | 'provider-defined' | undefined;
   readonly description?: string | ((options: never) => string) | undefined;

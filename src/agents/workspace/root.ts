@@ -10,7 +10,7 @@ export interface Root {
   readonly path: string;
   /** Its path as given, made absolute. */
   readonly given: string;
-  /** Whether files are opened relative to folder descriptors, so that nothing can be swapped on the path. */
+  /** Whether files are opened relative to folder descriptors, so that no part of a path can be swapped. */
   readonly byDescriptor: boolean;
   /** Whether it is the root of the file system, for granted paths outside a workspace; their paths are absolute. */
   readonly isFileSystem?: true;

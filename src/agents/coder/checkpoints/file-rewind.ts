@@ -29,7 +29,7 @@ export interface FileRewind extends WrittenPath {
 /** The direction of a rewind: to the state before the calls, or forward again to the state after them. */
 export type RewindDirection = 'undo' | 'redo';
 
-/** Returns what a rewind over some checkpoints, in the order of the log, would do: the preview. */
+/** Returns the preview of a rewind over checkpoints, which are in the order of the log. */
 export async function previewRewind(
   checkpoints: readonly Checkpoint[],
   repository: ShadowRepository,
@@ -57,7 +57,7 @@ export async function previewRewind(
     });
 }
 
-/** Returns what the calls of some checkpoints changed in a folder and what a rewind leaves as it is, each once. */
+/** Returns the paths in a folder that calls of the checkpoints changed and a rewind cannot restore, each once. */
 export function collectUncovered(checkpoints: readonly Checkpoint[], workTree: string): UncoveredPath[] {
   const own = checkpoints.filter(checkpoint => checkpoint.workTree === workTree);
   const found = own.flatMap(({ uncovered = [] }) => uncovered).map(entry => [bytePath(entry), entry] as const);
@@ -97,7 +97,7 @@ export async function applyRewind(
   return done.filter(step => !isImplied(step, done)).map(({ path }) => writePath(path).path);
 }
 
-/** One path with what it becomes. */
+/** One path with its target state. */
 interface RewindStep {
   readonly repository: ShadowRepository;
   readonly path: BytePath;

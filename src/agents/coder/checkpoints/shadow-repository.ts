@@ -25,7 +25,7 @@ export type Snapshot = { readonly entries: SnapshotEntries } | { readonly proble
 
 /** The difference between two snapshots. */
 export interface SnapshotDifference {
-  /** Files and links, and what became one or was one. */
+  /** Changed paths that are a file or link in one of the snapshots. */
   readonly files: readonly SnapshotChange[];
   readonly folders: readonly SnapshotChange[];
   /** Changed paths that the snapshots do not contain. */
@@ -57,7 +57,7 @@ export class ShadowRepository {
     return this.#options.workTree;
   }
 
-  /** Takes a snapshot. A folder that is too large for the time limit is a problem from then on. */
+  /** Takes a snapshot. After the folder exceeds the time limit once, all later calls return that problem. */
   async snapshot(): Promise<Snapshot> {
     const release = await this.#oneAtATime.acquire(new AbortController().signal);
     try {
@@ -76,7 +76,7 @@ export class ShadowRepository {
     }
   }
 
-  /** Returns what differs between two snapshots, ordered by path. */
+  /** Returns the difference between two snapshots, ordered by path. */
   compare(before: SnapshotEntries, after: SnapshotEntries): SnapshotDifference {
     const files: SnapshotChange[] = [];
     const folders: SnapshotChange[] = [];

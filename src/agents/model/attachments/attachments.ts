@@ -35,8 +35,8 @@ const standings = new WeakMap<FilePart, Standing>();
 const downloads = new WeakMap<FilePart, Promise<{ base64: string; mediaType: string } | { problem: string }>>();
 
 /**
- * Makes the attachments of a prompt fit for one model: text goes inline where the model takes no such part, a URL that
- * the model cannot read is downloaded, and what it does not accept is replaced by a note.
+ * Adapts the attachments of a prompt to one model: inlines text when the model accepts no text files, downloads URLs
+ * that the model cannot read, and replaces attachments that it does not accept by a note.
  */
 export class Attachments {
   readonly #model: LanguageModelV3;

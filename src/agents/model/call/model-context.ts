@@ -56,7 +56,7 @@ export function toLoggedSettings(settings: LoggedSettings): LoggedSettings {
   return { ...settings, headers: Object.fromEntries(Object.keys(headers).map(name => [name, '[not logged]'])) };
 }
 
-/** Returns the id of the context of a request, and what creates its event, with every tool whole. */
+/** Returns the id of the context of a request, and a function that creates its event with all tools in full. */
 export function describeContext(
   runId: string,
   { provider, reported, instructions, tools, settings }: ContextParts,

@@ -81,7 +81,7 @@ export type ModelSettings = Pick<
 >;
 
 /**
- * Returns the settings of a call. Unless they say otherwise, the provider stores nothing: the log is the only store.
+ * Returns the settings of a call. Unless they specify it, the provider stores no data: the log is the only store.
  */
 export function callSettings(settings: ModelSettings = {}): ModelSettings {
   const { providerOptions } = settings;

@@ -54,7 +54,7 @@ export interface ModelStepOptions {
 /** The code of the error for an omitted attachment; the run continues. */
 const attachmentRefused = 'attachment_refused';
 
-/** The outcome of a step: the tool calls that the run has to execute, or the reason that there is no answer. */
+/** The outcome of a step: the tool calls that the run has to execute, or the reason for the missing answer. */
 export type ModelStepResult =
   | { readonly ended: 'answered'; readonly calls: readonly EventOf<'tool_call'>[] }
   | { readonly ended: 'failed'; readonly failure: ModelFailure }
@@ -153,7 +153,7 @@ export async function modelStep(options: ModelStepOptions, sink: ModelSink): Pro
   }
 }
 
-/** Returns the last attempt at a step: its number, and the ids of what it emitted; undefined when there was none. */
+/** Returns the number of the last attempt at a step and the ids that it emitted; undefined before the first one. */
 function lastAttempt(events: readonly AgentEvent[], step: number): { number: number; ids: string[] } | undefined {
   let number = 0;
   const ids = new Set<string>();
@@ -183,7 +183,7 @@ async function readParts<Part>(
       if (signal.aborted) return;
     }
   } finally {
-    // The connection may be gone already.
+    // The connection may already be closed.
     if (!isRead) reader.cancel().catch(() => {});
   }
 }

@@ -118,7 +118,7 @@ async function loadFactory(
       'not_supported',
       `The package "${packageName}" has no "${create}". Install another version of it.`,
     );
-  // Amazon's package takes several variables, which it reads itself.
+  // Amazon's package reads its several variables itself.
   const options = envVar.startsWith('AWS_') ? {} : { apiKey };
   return (found as (options: object) => (model: string) => AiSdkModel)(options);
 }

@@ -14,7 +14,7 @@ import type {
   LanguageModelV3FilePart,
 } from '@ai-sdk/provider';
 
-/** How the requests and answers of another specification differ from v3. */
+/** The differences of the requests and answers of another specification from v3. */
 interface Conversion {
   /** Converts the options of a call. */
   readonly options: (options: LanguageModelV3CallOptions) => object;
@@ -30,7 +30,7 @@ interface Callable {
 /** Parts that v3 has no equivalent of. */
 const unknownParts: ReadonlySet<string> = new Set(['custom', 'reasoning-file', 'ping']);
 
-/** Returns a model of another specification as one of v3. */
+/** Adapts a model of another specification to v3. */
 export function convertedModel(model: AiSdkModel, { options, ending }: Conversion): LanguageModelV3 {
   const { provider, modelId } = model;
   const callable = model as unknown as Callable;

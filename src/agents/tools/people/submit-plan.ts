@@ -13,7 +13,7 @@ export const submitPlanInput = z.object({
 });
 
 export type Plan = z.infer<typeof submitPlanInput>;
-/** The decision of a person on a plan. */
+/** The decision of a user on a plan. */
 export interface PlanDecision {
   readonly action: 'approved' | 'rejected';
   readonly feedback?: string;

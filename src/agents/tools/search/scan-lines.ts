@@ -31,7 +31,7 @@ export async function scanLines(workspace: WorkspaceFolder, search: LineSearch):
   }
 }
 
-/** A file that disappeared meanwhile has no lines. */
+/** Returns no lines for a file that was deleted during the search. */
 function unread(error: unknown): 'unreadable' | undefined {
   return SingletreeError.is(error, 'not_found') ? undefined : 'unreadable';
 }
