@@ -4,9 +4,9 @@ import type { RelayState } from '../projections/run-state.ts';
 import type { Answers, RelayAnswer } from './contract/host.ts';
 import { untilAborted } from './run/until-aborted.ts';
 
-/** How people are asked. */
+/** The parameters for asking a user. */
 export interface Asking {
-  /** Undefined when nobody can be asked. */
+  /** Undefined when no user can be asked. */
   readonly answers: Answers | undefined;
   readonly signal: AbortSignal;
   /** Emits a relay; resolves when it is stored. */
@@ -15,12 +15,12 @@ export interface Asking {
   readonly onRelay?: ((relay: EventOf<'relay'>) => void) | undefined;
 }
 
-/** What a person answered. */
+/** The answer of a user to a relay. */
 export type PersonAnswer = RelayAnswer;
 
 /**
- * Emits a relay and returns its answer; undefined when nobody can be asked. One that was emitted `before` is waited for
- * instead, also when its answer is known. Rejects when the signal aborts.
+ * Emits a relay and returns its answer, or undefined when no user can be asked. When `before` is set, waits for that
+ * relay instead of emitting another, even if its answer is already known. Rejects when the signal aborts.
  */
 export async function askPerson(
   { answers, signal, put, onRelay }: Asking,

@@ -12,9 +12,9 @@ import { frozenEvents, unfrozenEvents } from './frozen-events.ts';
 import { EventChannel } from './run/event-channel.ts';
 import { RelayInbox } from './relay-inbox.ts';
 
-/** What a run is started with. */
+/** The options of `Orchestrator.spawn`. */
 export interface SpawnOptions {
-  /** What it is asked, when no conversation is given. */
+  /** The prompt of the run when no `conversation` is set. */
   readonly prompt?: string;
   readonly run?: Partial<Omit<RunParams, 'signal'>>;
   readonly conversation?: ConversationParams;
@@ -91,7 +91,7 @@ const checkSpawn = optionsCheck<SpawnOptions>('orchestrator.spawn')(() => ({
     .optional(),
 }));
 
-/** Many runs and their events in one stream, without a log. A run goes on only as its events are taken. */
+/** Merges the events of many runs into one stream, without a log. A run continues only while its events are read. */
 export class Orchestrator {
   readonly #channel = new EventChannel();
   readonly #runs = new Map<string, Run>();
@@ -135,7 +135,7 @@ export class Orchestrator {
     return runId;
   }
 
-  /** Stops a run, and first those that belong to it; `run_not_found` when it is not under way. */
+  /** Stops a run and the runs that belong to it; throws `run_not_found` when it is not running. */
   async kill(runId: string): Promise<void> {
     const run = this.#runs.get(runId);
     if (run === undefined) throw notFound(runId);
@@ -145,8 +145,8 @@ export class Orchestrator {
   }
 
   /**
-   * The events of all runs as they come, in turns; it ends when no run is left. There is one reader at a time, and runs
-   * wait for it.
+   * Yields the events of all runs as they arrive, and ends when no run remains. Only one reader may read at a time, and
+   * runs wait for it.
    */
   async *events(): AsyncGenerator<AgentEvent> {
     if (this.#read) throw new SingletreeError('invalid_argument', 'The events are read already: there is one reader.');
@@ -158,13 +158,13 @@ export class Orchestrator {
     }
   }
 
-  /** Answers what a run asked: the first answer wins. */
+  /** Answers a relay of a run; the first answer wins. */
   resolveRelay(relayId: string, answer: Omit<RelayAnswer, 'relayId'>): void {
     const { runId } = this.#inbox.pending(relayId);
     void this.#put({ ...answer, type: 'relay_resolved', runId, relayId });
   }
 
-  /** The runs that are under way. */
+  /** Returns the ids of the running runs. */
   running(): readonly string[] {
     return [...this.#runs.keys()];
   }
@@ -173,7 +173,7 @@ export class Orchestrator {
     while (this.#runs.size > 0) await new Promise<void>(resolve => (this.#changed = resolve));
   }
 
-  /** Passes on the events of a run, and makes sure that it and those below it have an end. */
+  /** Forwards the events of a run, and ensures that it and its subagents have an end event. */
   async #drive(agent: Agent, params: InvokeParams): Promise<void> {
     const { runId, signal } = params.run;
     const open = new Map([[runId, agent.id]]);
@@ -196,7 +196,7 @@ export class Orchestrator {
       if (!signal.aborted) await this.#put({ type: 'error', runId, message, code: 'agent_failed', fatal: true });
     } finally {
       isOver = true;
-      // Its result is known: what it does while it ends changes nothing.
+      // The outcome is already recorded, so a failure while closing the iterator is ignored.
       void Promise.resolve(events.return?.()).catch(() => {});
     }
     for (const [id, agentId] of [...open].toReversed()) {
@@ -212,7 +212,7 @@ export class Orchestrator {
   }
 }
 
-/** The message of a person that a run answers, as an event of its own; undefined when a person did not speak last. */
+/** Returns the user message that a run answers as an event; undefined when the last message is not from a user. */
 function findRequest({ messages }: ConversationParams): EventOf<'user'> | undefined {
   const last = messages.at(-1);
   if (last?.role !== 'user') return undefined;

@@ -1,4 +1,4 @@
-/** The abort reason of a run that is detached: it can be resumed, so what it started must not be ended for good. */
+/** The abort reason of a detached run: it can be resumed, so its calls and subagents must not end permanently. */
 export class RunDetached extends Error {
   constructor() {
     super('The process is shutting down.');

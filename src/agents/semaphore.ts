@@ -31,7 +31,7 @@ export class Semaphore {
     }
   }
 
-  /** Takes a permit; returns a promise only when there is none yet. */
+  /** Acquires a permit; returns a promise only when no permit is free. */
   #enter(signal: AbortSignal): Promise<void> | undefined {
     signal.throwIfAborted();
     if (this.#free > 0) {

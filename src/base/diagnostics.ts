@@ -1,6 +1,6 @@
-/** A failure that no caller waits for: what failed is tried again later, or does not matter any more. */
+/** A failure in background work that no caller awaits; the work is retried later or no longer needed. */
 export interface Diagnostic {
-  /** What failed: stable, so that it can be counted. */
+  /** The stable code of the failure, for counting. */
   readonly code: string;
   /** The thread it concerns. */
   readonly threadId?: string;
@@ -10,5 +10,5 @@ export interface Diagnostic {
 /** Receives diagnostics; it must not throw. */
 export type OnDiagnostic = (diagnostic: Diagnostic) => void;
 
-/** Ignores a diagnostic: the default of a library that nobody listens to. */
+/** Ignores a diagnostic; the default when no handler is set. */
 export const ignoreDiagnostic: OnDiagnostic = () => {};

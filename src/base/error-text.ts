@@ -1,4 +1,4 @@
-/** Returns the message of an error, its name when the message is empty, or whatever else was thrown as text. */
+/** Returns the message of an error, or its name when the message is empty; converts any other value to a string. */
 export function errorText(error: unknown): string {
   return error instanceof Error ? error.message || error.name : String(error);
 }

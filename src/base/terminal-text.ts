@@ -1,21 +1,21 @@
 // oxlint-disable no-control-regex
 
 /**
- * What no terminal may be sent within a text: control characters but line breaks and tabs, marks that reorder text or
- * separate lines, characters without a width that no script needs, and lone surrogates.
+ * Characters that are unsafe in a terminal: control characters except line breaks and tabs, marks that reorder text or
+ * separate lines, zero-width characters that no script needs, and lone surrogates.
  */
 const unsafe =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\p{Cs}]/gu;
-/** Also what a text in some scripts and emoji need, but a person who reads a command cannot see. */
+/** Also invisible characters that some scripts and emoji need, which a user cannot see in a command. */
 const hidden = /(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 const onlyAscii = /^[\t\n\u0020-\u007e]*$/;
 
-/** Returns a text that a terminal can be sent: unsafe characters are written as escapes, such as `\u{1b}`. */
+/** Returns a text that is safe for a terminal: unsafe characters are escaped, such as `\u{1b}`. */
 export function safeText(text: string): string {
   return onlyAscii.test(text) ? text : text.replaceAll(unsafe, escaped);
 }
 
-/** Returns a JSON text of the same value that a terminal can be sent. */
+/** Returns a JSON text of the same value that is safe for a terminal. */
 export function safeJson(json: string): string {
   if (onlyAscii.test(json)) return json;
   return json.replaceAll(unsafe, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
@@ -28,7 +28,7 @@ export function printableText(text: string): string {
 
 /**
  * Returns a text in which every character is visible: control characters and the ones that reorder or hide text are
- * written as escapes, so that what a person approves is what runs.
+ * written as escapes, so that a user sees exactly the command that runs.
  */
 export function visibleText(text: string): string {
   return text.replaceAll(hidden, escaped);

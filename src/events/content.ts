@@ -21,7 +21,7 @@ export type ContentPart =
   | { type: 'image'; data: string; mediaType: string }
   | { type: 'file'; data: string; mediaType: string; filename?: string | undefined };
 
-/** What a message says: a text, or its parts. */
+/** Returns the schema of the content of a message: a text, or its parts. */
 export const userContent = () => z.union([z.string(), z.array(contentPart())]).describe('the text, or its parts');
 
 export const user = define('user', { doc: 'A person said something.', durability: 'barrier' }, () =>

@@ -9,7 +9,7 @@ export const jsonValue = () => z.unknown().refine((value): boolean => value !== 
 export const providerMetadata = () =>
   z.record(z.string(), z.unknown()).optional().describe('data that the provider needs back in later requests');
 
-/** The fields every event may carry, whatever its type. */
+/** The fields that every event may carry. */
 export const envelope = once(() => ({
   runId: z.string().min(1).describe('the run this event belongs to'),
   parentId: z

@@ -1,6 +1,6 @@
 import type { EventType, LoggedEvent } from './vocabulary.ts';
 
-/** Which events of all threads to read. */
+/** Selects events of all threads. */
 export interface EventQuery {
   /** Only events of these types. */
   readonly types?: readonly EventType[];
@@ -26,6 +26,6 @@ export interface EventPage {
   readonly events: readonly ThreadEvent[];
   /** The cursor of the next page; absent on the last one. */
   readonly next?: string;
-  /** The `since` for the first page of the next reading, which has what came meanwhile. */
+  /** The `since` for the first page of the next query, which returns the events appended after this one. */
   readonly until: string;
 }

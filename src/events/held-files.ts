@@ -1,4 +1,4 @@
-/** What identifies a file, whatever its name. */
+/** The identity of a file, independent of its name. */
 export interface FileIdentity {
   readonly dev: number | bigint;
   readonly ino: number | bigint;
@@ -7,9 +7,9 @@ export interface FileIdentity {
 const held = new Map<string, number>();
 
 /**
- * Holds a file that this process has locked, and returns a function that releases it. On POSIX systems closing any
- * descriptor of a file releases all locks of the process on it: whoever opened a held file would let other processes
- * damage it.
+ * Holds a file that this process has locked, and returns a function that releases it. On POSIX systems, closing any
+ * descriptor of a file releases all locks of the process on it, so code that opened and closed a held file would let
+ * other processes damage it.
  */
 export function holdFile(file: FileIdentity): () => void {
   const key = identify(file);

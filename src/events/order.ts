@@ -30,7 +30,7 @@ export const orderRules = {
 
 export type OrderRule = keyof typeof orderRules;
 
-/** What people ask for is legal at any time, also before a run starts and after it ended. */
+/** Requests of users, which are valid at any time, also before a run starts and after it ends. */
 const anytime: ReadonlySet<string> = new Set<AgentEvent['type']>([
   'run_requested',
   'abort_requested',

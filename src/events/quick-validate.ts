@@ -20,7 +20,7 @@ export function quickValidator(schema: z.ZodType): Test {
   };
 }
 
-/** The predicates of plain fields by kind; other kinds are left to the schema. */
+/** The predicates of plain fields by kind; the schema validates other kinds. */
 const tests: Readonly<Record<string, (def: Def) => Test>> = {
   optional: ({ innerType }) => {
     const test = createTest(innerType as z.core.$ZodType);

@@ -16,15 +16,15 @@ export interface ClientTool {
   readonly parameters?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What the client that asks for a run adds to its agent, for this run. */
+/** The additions of a client to an agent, for the run that it requests. */
 export interface RunAdditions {
   /** Tools that the client executes; the agent's own come first where names are equal. */
   readonly tools?: readonly ClientTool[] | undefined;
-  /** Words that follow the agent's instructions. */
+  /** Text appended to the agent's instructions. */
   readonly instructions?: string | undefined;
 }
 
-/** The field of an event that has what a client adds to a run. */
+/** Returns the schema of the event field for the additions of a client to a run. */
 export const runAdditions = () =>
   z
     .looseObject({
@@ -34,7 +34,7 @@ export const runAdditions = () =>
     .optional()
     .describe('what the client that asks for the run adds to its agent');
 
-/** Returns what a client adds in the form that events have. */
+/** Returns the additions of a client in the form of the event field. */
 export function storedAdditions({ tools, instructions }: RunAdditions): {
   tools?: { name: string; description?: string; parameters?: Record<string, unknown> }[];
   instructions?: string;

@@ -67,12 +67,12 @@ export function applyEffect<Target>(on: EffectHandlers<Target>, event: AgentEven
   (on[structuralEffects[event.type]] as (event: AgentEvent, target: Target) => void)(event, target);
 }
 
-/** What a run names as its cause, as far as it is known. */
+/** The kind of the known cause that a run names. */
 export type RunCause = 'call' | 'run' | 'user';
 
 /**
- * Where a run belongs: to a message of its own that is nested in the call or the run that caused it, that answers a person
- * or that follows the newest message; or to the message of the run that caused it, or of the newest run.
+ * The place of a run: a separate message that is nested in the call or run that caused it, answers a user message or
+ * follows the newest message; or part of the message of the run that caused it or of the newest run.
  */
 export type RunPlace = 'nested' | 'answer' | 'next' | 'inside cause' | 'inside newest';
 

@@ -3,7 +3,7 @@ import type { Node, NodeOf } from './node.ts';
 /** A node whose text grows: pieces of one name join while run and stream are the same. */
 export type GrowingNode = NodeOf<'text'> | NodeOf<'reasoning'> | NodeOf<'repl_progress'>;
 
-/** What a growing node is: text, reasoning, or the output of an execution. */
+/** The kind of a growing node: text, reasoning, or an output stream of an execution. */
 export type Stream = 'text' | 'reasoning' | 'stdout' | 'stderr';
 
 /** Whether a node is this stream of a run. */

@@ -65,7 +65,7 @@ abstract class View<Value> extends Map<string, Value> {
     return refuseWrite();
   }
 
-  /** What `console.log` prints in Node. */
+  /** Returns the value that `console.log` prints in Node. */
   [Symbol.for('nodejs.util.inspect.custom')](): Map<string, Value> {
     return toMap(this);
   }
@@ -78,7 +78,7 @@ function refuseWrite(): never {
   );
 }
 
-/** Returns a copy of a graph's Map that has entries of its own: it can be cloned, posted, compared and changed. */
+/** Copies a graph's Map into a plain `Map`, which can be cloned, posted, compared and changed. */
 export function toMap<Key, Value>(view: ReadonlyMap<Key, Value>): Map<Key, Value> {
   return new Map(view.entries());
 }

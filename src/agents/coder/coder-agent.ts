@@ -59,21 +59,21 @@ export interface CoderAgentOptions {
   readonly model: ModelSource;
   /** The folder of the project. */
   readonly cwd: string;
-  /** The data folder, for snapshots and the person's own instructions; without it changes cannot be undone. */
+  /** The data folder for snapshots and the user's own instructions; without it, changes cannot be undone. */
   readonly home?: string;
-  /** Which variables of this process its commands get. Default: the few that any program needs. */
+  /** The environment variables that its commands inherit. Default: the few that any program needs. */
   readonly environment?: EnvironmentPolicy;
-  /** Rules beside the built-in ones, which allow reading and ask about everything else. */
+  /** Rules in addition to the built-in ones, which allow reading and ask about everything else. */
   readonly permissions?: PermissionRuleSet | Policy;
-  /** Further tools, such as those of MCP servers; a function is called at the start of each run, with what the run has. */
+  /** Further tools, such as those of MCP servers; a function is called with the origin of each run at its start. */
   readonly tools?: AgentTools | ((run: RunOrigin) => AgentTools);
   readonly skills?: readonly Skill[];
-  /** Subagents beside `explore` and `review`, by name; one of these names replaces the built-in one. */
+  /** Subagents by name, in addition to `explore` and `review`; one with either name replaces the built-in one. */
   readonly subagents?: Readonly<Record<string, CoderSubagent>>;
   /** Whether it may fetch pages of the public internet. Default: true; each address is asked about. */
   readonly fetch?: boolean;
   readonly memory?: Memory;
-  /** Changes of the compaction of long conversations, which keeps the messages of people and the task list; false: none. */
+  /** Options of the compaction, which keeps user messages and the task list; `false` disables it. */
   readonly compaction?: Omit<CompactionOptions, 'keepsUserMessages' | 'append'> | false;
   readonly limits?: Limits;
   /** The registry that resolves model ids. Default: the one of the environment. */
@@ -110,7 +110,7 @@ const checkOptions = optionsCheck<CoderAgentOptions>('coderAgent')(() => ({
 
 /**
  * Creates the coding agent: workspace tools on one folder, questions, plans, tasks and subagents, the project's own
- * instructions, a build and a plan mode, and checkpoints of what its calls change. Throws `invalid_argument` for invalid
+ * instructions, a build and a plan mode, and checkpoints of file changes. Throws `invalid_argument` for invalid
  * options.
  */
 export function coderAgent(options: CoderAgentOptions): CallableAgent {
@@ -209,7 +209,7 @@ function skillCommand({ name, description }: Skill): AgentCommand {
   return { name, description, sends: `Use the skill "${name}". {argument}` };
 }
 
-/** The tools for the files of a folder, with checkpoints when there is a data folder. */
+/** Returns the tools for the files of a folder, with checkpoints when a data folder is set. */
 function fileTools({ home, environment, fetch = true }: CoderAgentOptions, cwd: string): Tool[] {
   const tools = workspaceTools(workspace(cwd, defined({ environment })), { fetch });
   if (home === undefined) return tools;
@@ -245,13 +245,13 @@ class RunMode {
     this.current === 'plan' ? planModeDecision(request) : ({ policy: 'allow' } as const);
 }
 
-/** The rules that the coding agent has beside those of its options. */
+/** The built-in rules of the coding agent, which apply in addition to those of its options. */
 export const builtInCoderRules: PermissionRuleSet = {
   ...workspacePermissions,
   rules: [
     ...workspacePermissions.rules,
     { category: conversationCategory, policy: 'allow' },
-    // A subagent follows the same rules: starting one does nothing by itself.
+    // A subagent follows the same rules, so starting one needs no approval.
     { category: 'agent', policy: 'allow' },
   ],
 };
@@ -261,7 +261,7 @@ function coderPermissions(own: PermissionRuleSet | undefined): PermissionRuleSet
   return { default: own?.default ?? fallback, rules: [...(own?.rules ?? []), ...rules] };
 }
 
-/** The tools that change nothing but the conversation. */
+/** The tools that change only the conversation. */
 function conversationTools(board: TaskBoard, mode: RunMode): Tool[] {
   const submitPlan = submitPlanLoopTool(async ({ emit }) => {
     mode.current = 'build';

@@ -17,9 +17,9 @@ const plainSettings: Readonly<Record<string, ReadonlySet<string> | true>> = {
 };
 
 /**
- * Whether git, when it only looks at the repository of a folder, runs no program because of it: its settings are known
- * to name none, it has no hooks and no submodules, and it fetches nothing. What the person's own settings name counts as
- * wanted. False for whatever is not understood.
+ * Whether read-only git commands in a folder cannot start a program because of its repository: the settings name no
+ * program, and it has no hooks, no submodules and no remote objects to fetch. Programs that the user's own git settings
+ * name are acceptable. Returns false when anything is not understood.
  */
 export function isPlainRepository(folder: string): boolean {
   try {
@@ -32,12 +32,12 @@ export function isPlainRepository(folder: string): boolean {
 
 interface Repository {
   readonly top: string;
-  /** What belongs to one worktree, and what all of them share. */
+  /** The git directory of this worktree, and the one that all worktrees share. */
   readonly own: string;
   readonly common: string;
 }
 
-/** The repository that git certainly takes for a folder; undefined when it could take another one. */
+/** Returns the repository that git uses for a folder; undefined when that is uncertain. */
 function findRepository(top: string): Repository | undefined {
   const marker = join(top, '.git');
   if (existsSync(marker)) {

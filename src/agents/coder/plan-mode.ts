@@ -4,7 +4,7 @@ import type { Decision, PermissionRuleSet, ToolRequest } from '../contract/permi
 import { commandArgument, conversationCategory } from '../permissions/tool-request.ts';
 import { isPlainRepository } from './plain-repository.ts';
 
-/** Commands that only read, whatever arguments a `*` stands for. Any other command is asked about in plan mode. */
+/** Commands that only read with any arguments in place of `*`. Plan mode asks about every other command. */
 const readOnly = rulesFor('ls *; ls; cat *; head *; tail *; wc *; wc; grep *; stat *; file *; du *; du; pwd');
 
 /** Commands that only read in a repository that starts no program. */
@@ -17,14 +17,13 @@ function rulesFor(commands: string): PermissionRuleSet['rules'] {
   return commands.split('; ').map(command => ({ command, policy: 'allow' }));
 }
 
-/** The categories of tools that change nothing outside the conversation. */
+/** The categories of tools without effects outside the conversation. */
 const harmless: ReadonlySet<string> = new Set(['read', 'agent', conversationCategory]);
 
 /**
- * Decides on calls while a plan is being made. It stands beside the rules, and the stricter decision wins: no rule that
- * allows a change applies. Reading is permitted, a command that is not known to only read is asked about, and an
- * earlier grant does not answer that question. Git reads without a
- * question where the repository starts no program.
+ * Decides on calls in plan mode. The rules apply as well and the stricter decision wins, so no rule can allow a change.
+ * Allows reading, and asks about commands that are not known to only read, regardless of earlier grants. Allows git
+ * commands that only read when the repository cannot start a program.
  */
 export function planModeDecision(request: ToolRequest): Decision {
   if (commandArgument(request) !== undefined) {

@@ -12,7 +12,7 @@ const deepest = 5;
 export interface ProjectInstructionsOptions {
   /** The number of characters of all files together. Default: 40,000. */
   readonly maxLength?: number;
-  /** A folder with the person's own instructions, which come last. */
+  /** A folder with the user's own instructions, which are last. */
   readonly home?: string;
   /** Decides on reading a file. Default: every file is read. */
   readonly decide?: (file: InstructionFile) => Policy;
@@ -24,22 +24,22 @@ export interface InstructionFile {
   readonly path: string;
   /** Its path without links. */
   readonly real: string;
-  /** The folder of the project, or the person's own, without links. */
+  /** The folder of the project, or that of the user, with links resolved. */
   readonly root: string;
 }
 
-/** The instructions of a project, and the files they come from. */
+/** The instructions of a project and their source files. */
 export interface ProjectInstructions {
   readonly text: string;
   /** The files in the order of the text: the nearest first. */
   readonly files: readonly string[];
-  /** One sentence for each file or import that was left out or shortened. */
+  /** One sentence for each file or import that was skipped or shortened. */
   readonly problems: readonly string[];
 }
 
 /**
  * Reads the instructions for agents of a folder and of those above it, up to the root of the repository. A line such as
- * `@docs/style.md` imports a file of the same project. A file whose reading is not allowed is left out.
+ * `@docs/style.md` imports a file of the same project. Files that may not be read are skipped.
  */
 export function projectInstructions(folder: string, options: ProjectInstructionsOptions = {}): ProjectInstructions {
   const { maxLength = 40_000, home, decide = () => 'allow' } = options;

@@ -8,39 +8,39 @@ export interface AgentMode {
   readonly description?: string;
 }
 
-/** Something that can be asked of an agent with a slash: `/name argument`. */
+/** A slash command of an agent: `/name argument`. */
 export interface AgentCommand {
   /** Without the slash. */
   readonly name: string;
   readonly description: string;
-  /** The message that it sends; `{argument}` stands for what is written after it. */
+  /** The message that it sends; `{argument}` is replaced by the text after the name. */
   readonly sends: string;
 }
 
-/** What an agent sends a model: its instructions, its tools with the schemas of their input, and the messages. */
+/** A model request of an agent: its instructions, its tools with their input schemas, and the messages. */
 export interface ModelRequest {
   readonly instructions?: string;
   readonly tools: readonly ModelTool[];
   readonly messages: readonly Message[];
 }
 
-/** What an agent can do beyond running, and what its callers have to know about it. */
+/** The optional capabilities of an agent, and properties that its callers depend on. */
 export interface AgentAbilities {
   /** Whether `invoke` can resume from a `RunState`. */
   readonly resumable?: boolean;
   /** Why a pending relay is closed when a run resumes in another process: the request ended with the earlier one. */
   readonly lostRequests?: string;
-  /** Whether a program of its own makes its calls: one that is open when a run ends early gets a result that says so. */
+  /** Whether an external program makes its calls; calls open when a run ends early get a result that says so. */
   readonly isExternal?: boolean;
-  /** Whether its runs take `additions`: tools that a client executes, and words that follow its instructions. */
+  /** Whether its runs accept `additions`: tools that a client executes, and text appended to its instructions. */
   readonly takesAdditions?: boolean;
   /** Whether its runs take `mcpServers`. */
   readonly takesMcpServers?: boolean;
   /** Whether its model is an instance: the id of a default model does not replace it, a chosen one does. */
   readonly hasOwnModel?: boolean;
-  /** Whether a run goes on to carry out its plan when that is approved; other agents end it, and are asked to. */
+  /** Whether the same run carries out a plan after its approval; the runs of other agents end with the plan. */
   readonly carriesOutPlans?: boolean;
-  /** Whether nobody answers what its runs ask: what they would ask is denied. */
+  /** Whether its runs cannot ask a user: calls that would need approval are denied. */
   readonly asksNobody?: boolean;
   /** Whether it works in the folder of its thread when that has one. */
   readonly usesFolder?: boolean;

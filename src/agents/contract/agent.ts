@@ -15,29 +15,29 @@ import type { ModelRegistry } from './model.ts';
 import type { RunResult } from './run-result.ts';
 
 /**
- * Anything that can be run. `invoke` does nothing before the first event is requested, emits `harness_start` first
+ * The interface of all agents. `invoke` does nothing before the first event is requested, emits `harness_start` first
  * (unless it resumes) and `harness_end` last, and does not throw: a failure is an `error` event. A tool is executed
  * only after the consumer, having received its `tool_start`, requests the next event. A consumer that stops early stops
  * the run.
  */
 export interface Agent<Output = unknown> {
   readonly id: string;
-  /** What it can do beyond running; absent: nothing of it. */
+  /** Its optional capabilities; none when absent. */
   readonly abilities?: AgentAbilities;
   /**
-   * Rejects an id that names no model; an agent without a registry of its own uses the given one. Absent when the agent
-   * does not know.
+   * Rejects when the id names no model; an agent without its own registry uses the given one. Absent when the agent
+   * cannot check ids.
    */
   readonly checkModel?: (modelId: string, registry: ModelRegistry) => Promise<void>;
   /** Its modes, the default first; a run is in the mode of its thread. */
   readonly modes?: readonly AgentMode[];
-  /** What can be asked of it with a slash, such as its skills. */
+  /** Its slash commands, such as its skills. */
   readonly commands?: readonly AgentCommand[];
   /** Returns an agent that writes the title of a conversation in one short model call; absent when it cannot. */
   readonly titleAgent?: (request: TitleRequest) => Agent;
   /** Returns the category that one of the agent's own tools declares. */
   readonly categoryOf?: (toolName: string) => string | undefined;
-  /** Returns what the first model call of a run would send, without making it; absent when the agent does not know it. */
+  /** Returns the request of the first model call of a run without making the call; absent when it is unknown. */
   readonly requestOf?: (params: InvokeRequest) => ModelRequest;
   invoke(params: InvokeParams): AsyncIterable<AgentEvent>;
   /** Only for types: the structured output of its runs. */
@@ -59,15 +59,15 @@ export function isEndOf<Output>(
   return event.type === 'harness_end' && event.agentId === agent.id;
 }
 
-/** The beginning of a conversation that needs a title. */
+/** The first messages of a conversation that needs a title. */
 export interface TitleRequest {
-  /** What the person wrote first. */
+  /** The first message of the user. */
   readonly message: string;
-  /** What was answered. */
+  /** The answer to that message. */
   readonly answer: string;
   /** The model of the conversation, when one was chosen. */
   readonly model?: string | undefined;
-  /** Gets the title, in one short line. */
+  /** Receives the title, one short line. */
   readonly onTitle: (title: string) => void;
 }
 
@@ -76,72 +76,72 @@ export interface RunHost {
   run(agent: Agent, prompt: string, options: Omit<AgentRunOptions, 'supervisor'>): Promise<RunResult>;
 }
 
-/** How `agent.run` runs an agent. */
+/** The options of `agent.run`. */
 export interface AgentRunOptions {
-  /** Stores the run and lets people answer; without it nothing is stored, and what would be asked is denied. */
+  /** Stores the run and its relays; without it, nothing is stored and calls that need approval are denied. */
   readonly supervisor?: RunHost;
   /** The thread of the supervisor's log that the prompt continues; a new one by default. */
   readonly threadId?: string;
   /** A `provider/model` id to use instead of the agent's own. */
   readonly model?: string;
-  /** What its tools and instructions get as their `context`. */
+  /** The `context` that its tools and instructions receive. */
   readonly context?: unknown;
   /** Aborts the run. */
   readonly signal?: AbortSignal;
 }
 
-/** What the surface that runs an agent provides for it. */
+/** The parameters that the host of a run provides, such as a Harness or a runtime. */
 export interface HostParams {
-  /** The registry for model ids, for agents without a registry of their own. */
+  /** The registry for model ids, for agents without their own. */
   readonly registry?: ModelRegistry;
-  /** Tools to offer beside the agent's own; one of the same name replaces the agent's. */
+  /** Tools in addition to the agent's own; one with the same name replaces the agent's. */
   readonly tools?: readonly Tool[];
   /**
    * Names of tools that are not offered, including the agent's own and those of its subagents: a call of one is
    * answered like a call of an unknown tool. External programs, which have their own tools, ignore it.
    */
   readonly withheldTools?: readonly string[];
-  /** Rules that apply beside the agent's own: the stricter decision wins. */
+  /** Rules that apply in addition to the agent's own; the stricter decision wins. */
   readonly permissions?: readonly DecisionSource[];
-  /** What the surface passes to its own tools: the `RequestContext` of a Harness, the `RuntimeContext` of a runtime. */
+  /** The value for the host's own tools: the `RequestContext` of a Harness, the `RuntimeContext` of a runtime. */
   readonly request?: unknown;
-  /** Without it nobody can be asked, and calls that would be asked about are denied. */
+  /** The source of answers to relays; without it, calls that need approval are denied. */
   readonly answers?: Answers;
   /** Messages to add at the next safe point. */
   readonly steering?: Steering;
   /** Stops single subagents of the run, at any depth. */
   readonly childStops?: ChildStops;
-  /** Counts what is spent, and reports when a limit is reached; checked before each model call. */
+  /** Counts the spending and reports a reached limit; checked before each model call. */
   readonly spending?: Spending;
   /** Observes the conversation instead of the agent's own memory. */
   readonly memory?: MemorySettings;
   /** Runs the observer and the reflector; without it the agent compacts the conversation. */
   readonly memoryHost?: MemoryHost;
-  /** MCP servers that an external program gets beside its own, by name; only for agents with the ability `takesMcpServers`. */
+  /** MCP servers by name, in addition to those of the external program; only with the ability `takesMcpServers`. */
   readonly mcpServers?: SessionMcpServers;
   /** Receives each raw line of an external program before its events are made. */
   readonly raw?: (line: RawLine) => Promise<void>;
-  /** The number of raw lines that a resumed run has already: its next line continues the count. Default: none. */
+  /** The number of raw lines that a resumed run already has: its next line continues the count. Default: 0. */
   readonly rawBefore?: number;
   /** Marks the processes that the run and its subagents start, so that a takeover of the run can end them. */
   readonly runMark?: string;
 }
 
-/** What an agent is invoked with. */
+/** The parameters of `Agent.invoke`. */
 export interface InvokeParams {
   readonly run: RunParams;
   readonly conversation: ConversationParams;
   readonly host: HostParams;
 }
 
-/** What a caller of an agent of this package passes: an id and a signal are made when they are absent. */
+/** The parameters of a call of `invoke` on an agent of this package; a missing id and signal are created. */
 export interface InvokeRequest {
   readonly run?: Partial<RunParams>;
   readonly conversation: ConversationParams;
   readonly host?: HostParams;
 }
 
-/** A tool of a name, with the input that its schema gives and the result that programs get. */
+/** A named tool, with the parsed input of its schema and the result that programs receive. */
 export interface Tool<Name extends string = string, Input = unknown, Output = unknown, Context = unknown> {
   readonly name: Name;
   /** The description for the model; a function is called at the start of each run. */
@@ -151,8 +151,8 @@ export interface Tool<Name extends string = string, Input = unknown, Output = un
   /** The JSON Schema of the input for the model, when `inputSchema` cannot be converted. */
   readonly inputJsonSchema?: Record<string, unknown>;
   /**
-   * The schema of the `context` it needs: a run that has none fails with `context_missing` before any call, one that does
-   * not match with `invalid_argument`. The call has the value that the schema returns.
+   * The schema of the required `context`: a run without a context fails with `context_missing` before any call, and one
+   * with an invalid context fails with `invalid_argument`. The call receives the parsed value.
    */
   readonly context?: StandardSchemaV1<unknown, Context>;
   /** The category for permission rules, such as `read`, `edit` or `execute`. */
@@ -161,7 +161,7 @@ export interface Tool<Name extends string = string, Input = unknown, Output = un
   readonly shell?: boolean | string;
   /**
    * Returns the workspace paths that a call names, by argument name: permission rules on these arguments are compared
-   * with the resolved paths, and a person is asked for access to those outside the workspace. The call fails when it
+   * with the resolved paths, and a user is asked for access to those outside the workspace. The call fails when it
    * rejects.
    */
   paths?(input: Input): Promise<RequestPaths>;
@@ -172,11 +172,11 @@ export interface Tool<Name extends string = string, Input = unknown, Output = un
    * `suspended`: only a call whose last question, a suspension, has no answer.
    */
   readonly repeatable?: boolean | 'suspended';
-  /** Whether a person is asked about a call that the rules allow; an earlier grant still applies. */
+  /** Whether a user is asked even when the rules allow the call; an earlier grant still applies. */
   readonly needsApproval?: boolean | NeedsApproval<Input>['decide'];
   /**
-   * Returns the change that a call would make, which a person reads who is asked about it. The call fails before anybody
-   * is asked when it rejects.
+   * Returns the change that a call would make, shown to the user who is asked about it. When it rejects, the call fails
+   * without a question.
    */
   preview?(input: Input, call: Pick<ToolCall, 'runId'>): Promise<CallPreview>;
   /** The provider's own definition, for a tool that the provider defines. */
@@ -184,7 +184,7 @@ export interface Tool<Name extends string = string, Input = unknown, Output = un
   /** Further options of the description for the model. */
   readonly modelOptions?: Pick<LanguageModelV3FunctionTool, 'strict' | 'inputExamples' | 'providerOptions'>;
   execute(input: Input, call: ToolCall<Context>): Promise<ToolReturn> | ToolReturn;
-  /** Only for types: what programs get. */
+  /** Only for types: the result that programs receive. */
   readonly '~output'?: Output;
 }
 
@@ -193,7 +193,7 @@ interface NeedsApproval<Input> {
   decide(input: Input): boolean | Promise<boolean>;
 }
 
-/** The call of a tool: what it receives with its input. */
+/** The second argument of `execute`: the context and the functions of a tool call. */
 export interface ToolCall<Context = unknown> extends RunOrigin<Context> {
   readonly toolCallId: string;
   /** Aborts when the run is stopped or the tool reaches its time limit. */
@@ -205,9 +205,9 @@ export interface ToolCall<Context = unknown> extends RunOrigin<Context> {
   readonly progress: (content: unknown) => void;
   /** Adds an event to the run; resolves when it is stored. */
   readonly emit: (event: ToolEvent) => Promise<void>;
-  /** Asks a person and waits for the answer; returns undefined when nobody can be asked. */
+  /** Asks a user and waits for the answer; returns undefined when no user can be asked. */
   readonly ask: (question: ToolQuestion) => Promise<RelayAnswer | undefined>;
-  /** How many questions the call asked before its process ended: asking them again returns their answers. */
+  /** The number of questions that the call asked before its process ended: repeating them returns their answers. */
   readonly asked: number;
   /** Runs an agent as a subagent of this call and waits for its result; its events are part of the stream. */
   readonly run: (agent: Agent, request: SubagentRequest) => Promise<RunResult>;
@@ -220,7 +220,7 @@ export interface ToolCall<Context = unknown> extends RunOrigin<Context> {
   readonly waitUntil: (work: Promise<unknown>) => void;
   /** Marks the processes that the call starts, so that a takeover of the run can end them. */
   readonly runMark?: string | undefined;
-  /** What the surface that runs it passes: the `RequestContext` of a Harness, the `RuntimeContext` of a runtime. */
+  /** The value that the host passes: the `RequestContext` of a Harness, the `RuntimeContext` of a runtime. */
   readonly request: unknown;
   /** The position of the run among its ancestors, and the usage of its subagents. */
   readonly lineage: Lineage;
@@ -228,58 +228,58 @@ export interface ToolCall<Context = unknown> extends RunOrigin<Context> {
    * The workspace paths of the call as resolved when it was permitted; absent when the permission was decided earlier.
    */
   readonly paths?: RequestPaths;
-  /** The paths outside the workspace that a person granted to the call. */
+  /** The paths outside the workspace that a user granted to the call. */
   readonly access?: readonly PathAccess[];
   /**
    * Whether a path rule would keep this call from another path than the one in its argument, for tools that discover
-   * paths themselves. Absent when there are no rules.
+   * paths themselves. Absent without rules.
    */
   readonly isGuarded?: (argument: string, path: ResolvedPath) => boolean;
 }
 
 /** A request to a subagent. */
 export interface SubagentRequest {
-  /** The task; the subagent sees nothing else of the conversation. */
+  /** The task; the subagent receives no other part of the conversation. */
   readonly task: string;
   readonly model?: string;
   readonly tools?: readonly Tool[];
-  /** Stops the subagent when all subagents of this run together have used this much. */
+  /** The shared budget of all subagents of this run; the subagent stops when it is used up. */
   readonly budget?: Budget;
 }
 
 /** The work of an observer or a reflector. */
 export interface MemoryJob {
-  /** Makes one buffered summary. */
+  /** The agent that creates one buffered summary. */
   readonly agent: Agent;
-  /** The span that the summary covers: it is not made twice. */
+  /** The span that the summary covers; prevents duplicate jobs. */
   readonly covers: SummaryEvent['covers'];
   readonly kind: 'observation' | 'reflection';
   /** The limits of the run that it serves apply to it, too. */
   readonly spending?: Spending | undefined;
 }
 
-/** What the memory of a run needs of the thread: implemented by the supervisor, which is what invokes agents. */
+/** The access of the memory of a run to its thread; implemented by the supervisor, which invokes agents. */
 export interface MemoryHost {
-  /** What the messages of the run are made of. */
+  /** Returns the spans of the conversation that the messages of the run consist of. */
   spans(): readonly InputSpan[];
-  /** Returns the buffered summaries of the thread as it is now, whichever process made them. */
+  /** Returns the current buffered summaries of the thread, from all processes. */
   buffered(): Promise<BufferedSummaries>;
   /**
-   * Returns the observations of other threads of the same resource as they were when the message was sent that the run
-   * answers; of the threads that changed last, the newest first.
+   * Returns the observations of other threads of the same resource, as of the message that the run answers. Limited to
+   * the most recently changed threads, newest first.
    */
   others(): Promise<readonly ThreadObservations[]>;
   /**
-   * Runs a job apart from the run that it serves. At most one job of a thread runs at a time, in any process: when
-   * another one is under way, it ends with that one, without running this one.
+   * Runs a job separately from the run that it serves. Only one job of a thread runs at a time in all processes: while
+   * another one runs, waits for its end and does not run this one.
    */
   run(job: MemoryJob): MemoryRun;
 }
 
 /** A job that was handed to the host. Its promises never reject. */
 export interface MemoryRun {
-  /** Resolves when the first event of its run is in the log, or it does not run for now. */
+  /** Resolves when the first event of its run is in the log, or when it does not run. */
   readonly started: Promise<void>;
-  /** Resolves when it has ended, with whether it ran. */
+  /** Resolves at its end with whether it ran. */
   readonly ended: Promise<boolean>;
 }

@@ -2,7 +2,7 @@ import type { EventOf } from '../../events/vocabulary.ts';
 import type { ContentPart } from '../../events/content.ts';
 import type { McpServersConfig } from './mcp-server.ts';
 
-/** A message that a person sends during a run. */
+/** A message that a user sends during a run. */
 export interface UserMessage {
   readonly id: string;
   readonly content: string | readonly ContentPart[];
@@ -24,12 +24,12 @@ export interface Answers {
 /** MCP servers for the session of an external program, by name. */
 export type SessionMcpServers = McpServersConfig['mcpServers'];
 
-/** A session of an external program that knows the first messages of a conversation. */
+/** A session of an external program that contains the first messages of a conversation. */
 export interface Session {
   readonly id: string;
-  /** The number of messages it knows. */
+  /** The number of messages that the session contains. */
   readonly known: number;
-  /** How many parts of the last of them it knows, when that is a person's: later ones may be joined with it. Default: all. */
+  /** How many parts of its last message it contains, if a user wrote it: later parts may be joined. Default: all. */
   readonly knownParts?: number;
   /** Whether the session belongs to another thread: the run continues in a copy of it, or in a new one. */
   readonly fork?: boolean;

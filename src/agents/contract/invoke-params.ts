@@ -3,7 +3,7 @@ import type { InvokeParams, InvokeRequest } from './agent.ts';
 import { newId } from '../../events/ids.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
 
-/** Completes what a caller passed. Throws `invalid_argument` when there is no conversation. */
+/** Completes the parameters of a caller. Throws `invalid_argument` without a conversation. */
 export function toInvokeParams({ run = {}, conversation, host = {} }: InvokeRequest): InvokeParams {
   // Programs without types may pass the messages alone.
   if (!Array.isArray((conversation as unknown as ConversationParams | undefined)?.messages))

@@ -16,7 +16,7 @@ const budgetNames = ['runs', 'inputTokens', 'outputTokens', 'cost'] as const;
 
 /** The position of a run among its ancestors, and the usage of the runs below it. */
 export class Lineage {
-  /** 0 for a run that a person started, 1 for its subagents. */
+  /** 0 for a run that a user started, 1 for its subagents. */
   readonly depth: number;
   #used: Budget = {};
 

@@ -1,10 +1,10 @@
 import type { EventOf } from '../../events/vocabulary.ts';
 import type { ModelRegistry, ModelSource, RetryOptions } from './model.ts';
 
-/** A summary as the log has it. */
+/** A summary event of the log. */
 export type SummaryEvent = EventOf<'summary'>;
 
-/** Returns the summaries that were buffered and cover what begins with a span, oldest first. */
+/** Returns the buffered summaries whose covered part starts with a span, oldest first. */
 export type BufferedSummaries = (from: string) => readonly SummaryEvent[];
 
 /** The observations in effect of another thread. */
@@ -29,7 +29,7 @@ export interface ObservationOptions {
   readonly blockAfter?: number;
   /** The tokens of messages that one call of the observer receives. Default: 10,000. */
   readonly batchTokens?: number;
-  /** Instructions beside those of the observer. */
+  /** Instructions in addition to those of the observer. */
   readonly instructions?: string;
 }
 
@@ -42,7 +42,7 @@ export interface ReflectionOptions {
   readonly bufferAt?: number;
   /** A run waits for the reflector when its observations reach this multiple of the threshold. Default: 1.2. */
   readonly blockAfter?: number;
-  /** Instructions beside those of the reflector. */
+  /** Instructions in addition to those of the reflector. */
   readonly instructions?: string;
 }
 
@@ -76,7 +76,7 @@ export interface MemoryStatus {
   readonly messages: { readonly tokens: number; readonly threshold: number };
   /** The observations in effect. */
   readonly observations: { readonly tokens: number; readonly threshold: number };
-  /** What was made ahead of time. */
+  /** Observations and reflections that were created ahead of time and are not in effect yet. */
   readonly buffered: {
     readonly observations: {
       readonly chunks: number;
@@ -88,7 +88,7 @@ export interface MemoryStatus {
     };
     readonly reflection: { readonly inputObservationTokens: number; readonly observationTokens: number };
   };
-  /** The job under way that this run started. */
+  /** The running job that this run started. */
   readonly working: 'observation' | 'reflection' | undefined;
 }
 

@@ -105,13 +105,13 @@ export interface ModelRegistry {
   providers(): ProviderInfo[];
   /** The models of the price list; a provider may have others. */
   models(): ModelInfo[];
-  /** Returns the price list entry of one model, also by a dated name; undefined when there is none. */
+  /** Returns the price list entry of a model, also for a dated name; undefined when the list has none. */
   model(modelId: string): ModelInfo | undefined;
   /** Whether the key and the base URL that the model's provider needs are set; false for an unknown provider. */
   isConfigured(modelId: string): boolean;
   /** The environment variable that holds the key for a model; throws `unknown_provider`. */
   getEnvVar(modelId: string): string | undefined;
-  /** Replaces keys in what a provider said, before it is stored in a log; absent when the registry has nothing to hide. */
+  /** Redacts keys in provider messages before they are stored in a log; absent when the registry has no keys. */
   hideKeys?(text: string): string;
   /** Returns the cost in US dollars; undefined when the price list does not contain the model. */
   getPrice(modelId: string, usage: TokenCounts): number | undefined;

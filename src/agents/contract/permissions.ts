@@ -1,4 +1,4 @@
-/** The policy for a tool call: run it, ask a person, or refuse it. */
+/** The policy for a tool call: run it, ask a user, or refuse it. */
 export type Policy = 'allow' | 'ask' | 'deny';
 
 /** One rule: every selector that is present must match the call. */
@@ -17,7 +17,7 @@ export interface PermissionRuleSet {
   rules: PermissionRule[];
 }
 
-/** A grant of a person, as plain data: a whole category, a whole tool, or one exact shell command. */
+/** A grant of a user, as plain data: a whole category, a whole tool, or one exact shell command. */
 export type Grant =
   | { kind: 'category'; category: string }
   | { kind: 'tool'; tool: string }
@@ -38,10 +38,10 @@ export interface ResolvedPath {
   readonly written: string;
   /**
    * The paths of the target without links: first relative to the root, `.` for the root itself, then absolute. Empty
-   * when the path leads outside the workspace or cannot be resolved; only absolute when a person can grant it.
+   * when the path leads outside the workspace or cannot be resolved; only absolute when a user can grant it.
    */
   readonly resolved: readonly string[];
-  /** The access that a person can grant when the path leads outside the workspace; `read` is the least of it. */
+  /** The access that a user can grant when the path leads outside the workspace; `read` is the minimum. */
   readonly outside?: PathAccess;
 }
 
@@ -74,17 +74,17 @@ export interface Decision {
   readonly grant?: Grant;
   /** A rule that denies and may match a call that is asked about: no grant but one for exactly this call counts. */
   readonly doubted?: PermissionRule;
-  /** Set by `decideAll` when a rule set decided, or the default where there is none. */
+  /** Set by `decideAll` when a rule set decided, or the default in the absence of rules. */
   readonly by?: 'rules';
 }
 
 /**
- * Decides after all rules and functions, with their decision, and may allow what they ask about. A denied call stays
- * denied, and a call that a `deny` rule may match is asked about at least.
+ * Reviews the decision of all rules and functions, and may allow a call that they ask about. A denied call remains
+ * denied, and a call that a `deny` rule may match is at least asked about.
  */
 export interface DecisionReview {
   readonly review: (request: ToolRequest, decided: Decision) => Decision;
 }
 
-/** Rules, a synchronous function that decides, or a review of what these decided. */
+/** Rules, a synchronous function that decides, or a review of their decision. */
 export type DecisionSource = PermissionRuleSet | ((request: ToolRequest) => Decision) | DecisionReview;

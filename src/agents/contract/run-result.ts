@@ -30,7 +30,7 @@ export class ResultFold {
   #error: RunResult['error'];
   #reason: RunResult['reason'] = 'aborted';
 
-  /** Begins with what a resumed run emitted before. */
+  /** Starts with the state of `resumed`, which includes the earlier output of the run. */
   constructor(runId: string, resumed?: RunState) {
     this.#runId = runId;
     if (resumed !== undefined) this.#takeState(resumed);

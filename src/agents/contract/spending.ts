@@ -2,29 +2,29 @@ import type { UsageCounts } from '../../events/usage-sum.ts';
 import type { AgentEvent } from '../../events/vocabulary.ts';
 import type { Answers } from './host.ts';
 
-/** Counts what a run and the runs below it spend, and reports when a limit is reached. */
+/** Counts the spending of a run and its subagents, and reports when a limit is reached. */
 export interface Spending {
   readonly totals: SpentTotals | undefined;
   /** Counts an event of the run or of a run below it. */
   count(event: AgentEvent): void;
   /**
-   * Describes the limit that is reached; undefined when a model may be called. A limit that asks waits for the answer of
-   * a person, when there is an asker: until then, or until the asker is aborted.
+   * Returns a description of the reached limit; undefined when a model may be called. With an asker, a limit that asks
+   * waits for the answer of a user or the abort of the asker.
    */
   reached(asker?: LimitAsker): Promise<string | undefined>;
 }
 
-/** What people were asked and allowed to spend beyond limits. */
+/** The requests to spend beyond limits and their approvals. */
 export interface Allowances {
-  /** Takes the next event of a thread. */
+  /** Applies the next event of a thread. */
   take(event: AgentEvent, threadId?: string): void;
-  /** Returns how much people allowed to spend; 0 when they allowed nothing. */
+  /** Returns the approved amount; 0 without an approval. */
   upTo(limit: AskedLimit): number;
   /** Returns the id of the relay that asks for more in a thread and has no answer. */
   findPending(limit: AskedLimit, threadId?: string): string | undefined;
 }
 
-/** What was spent beyond the run, as the log has it: provided by the supervisor. */
+/** The totals that the log records for the thread and the day; provided by the supervisor. */
 export interface SpentTotals {
   readonly threadId: string;
   /** In the thread of the run, the run included. */
@@ -33,15 +33,15 @@ export interface SpentTotals {
   day(): Promise<UsageCounts>;
   /** The day it is, in UTC. */
   today(): string;
-  /** What people allowed, up to the events that the last total counted. */
+  /** The approvals in the events that the last total counted. */
   readonly allowances: Allowances;
 }
 
-/** How a run that is about to call a model asks people whether it may spend more. */
+/** The means of a run to ask a user before a model call whether it may spend more. */
 export interface LimitAsker {
   /** The run that asks. */
   readonly runId: string;
-  /** Without it nobody is asked. */
+  /** The source of answers; without it no user is asked. */
   readonly answers: Answers | undefined;
   readonly signal: AbortSignal;
   /** Stores the relay. */
@@ -54,6 +54,6 @@ export interface AskedLimit {
   readonly measure: 'tokens' | 'cost';
   /** The id of the run or thread, or the day. */
   readonly of: string;
-  /** How much may be spent before somebody is asked, and how much each approval adds. */
+  /** How much may be spent before a user is asked, and how much each approval adds. */
   readonly limit: number;
 }

@@ -6,7 +6,7 @@ type Emitted = 'custom' | 'file_registered' | 'warning' | 'plan_status' | 'tasks
 /** The events that a tool may add to its run. */
 export type ToolEvent = WithoutEnvelope<Extract<AgentEvent, { type: Emitted }>>;
 
-/** A question of a tool to a person. */
+/** A question of a tool to a user. */
 export type ToolQuestion = WithoutEnvelope<
   Exclude<Extract<AgentEvent, { type: 'relay' }>, { relayKind: 'permission' }>,
   'type' | 'id' | 'toolCallId'
@@ -17,15 +17,15 @@ type WithoutEnvelope<Event, More extends string = never> = Event extends unknown
   : never;
 
 /**
- * The return value of a tool: an object with `context` has what is for the model there, and what is for programs in
- * `result`. Any other JSON value serves as both.
+ * The return value of a tool. In an object with `context`, `context` is the value for the model and `result` the value
+ * for programs; any other JSON value is used for both.
  */
 export type ToolReturn = { readonly context: unknown; readonly result?: unknown } | JsonReturn;
 
-/** A value that JSON can carry, as far as types can say it: an interface has no index signature. */
+/** A JSON value, typed loosely because an interface has no index signature. */
 type JsonReturn = object | string | number | boolean | null | undefined;
 
-/** What programs get of a tool's return value. */
+/** The part of a tool's return value that programs receive. */
 export type ToolResult<Return> = Return extends { readonly context: infer Context }
   ? Return extends { readonly result: infer Result }
     ? Result

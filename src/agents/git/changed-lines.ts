@@ -1,4 +1,4 @@
-/** What happened to a file between two states of a repository. */
+/** The kind of change of a file between two states of a repository. */
 export type FileAction = 'add' | 'update' | 'delete';
 
 /** The changed lines of a file; both absent for one that is not text. */
@@ -9,7 +9,7 @@ export interface LineCounts {
 
 const actions: Readonly<Record<string, FileAction>> = { A: 'add', D: 'delete' };
 
-/** Reads what git prints with `--name-status -z --no-renames`, by path. */
+/** Parses the output of git with `--name-status -z --no-renames`, by path. */
 export function parseActions(output: string): ReadonlyMap<string, FileAction> {
   const fields = nulFields(output);
   return new Map(
@@ -17,7 +17,7 @@ export function parseActions(output: string): ReadonlyMap<string, FileAction> {
   );
 }
 
-/** Reads what git prints with `--numstat -z --no-renames`, by path. */
+/** Parses the output of git with `--numstat -z --no-renames`, by path. */
 export function parseCounts(output: string): ReadonlyMap<string, LineCounts> {
   return new Map(
     nulFields(output).map(line => {

@@ -39,7 +39,7 @@ function findGitDir(top: string): string | undefined {
   return readSmallFile(join(gitDir, 'HEAD')) === undefined ? undefined : gitDir;
 }
 
-/** Replaces a file in one step: a git that runs meanwhile reads the old one or the new one. */
+/** Replaces a file atomically: a concurrent git process reads the old or the new file. */
 async function replace(path: string, write: (written: string) => Promise<void>): Promise<void> {
   const written = `${path}-${newId()}`;
   await write(written);
@@ -49,8 +49,8 @@ async function replace(path: string, write: (written: string) => Promise<void>):
 type ClosedCall = Partial<Omit<GitCall, 'gitDir'>>;
 
 /**
- * A repository of a project as git sees it through a folder that this program wrote: the objects and references are those
- * of the project, the configuration is not. What git writes, but for references, stays in that folder.
+ * Access to a project's repository through a separate git directory, with the objects and references of the project but
+ * without its configuration. Everything that git writes, except references, stays in that directory.
  */
 export class ClosedRepository {
   readonly located: LocatedRepository;
@@ -113,12 +113,12 @@ export class ClosedRepository {
     return runGit(args, { workTree: top, timeoutMs: this.#timeoutMs, ...call, gitDir: this.#gitDir });
   }
 
-  /** Returns what git prints, without the line break at its end. */
+  /** Returns the output of git without leading and trailing whitespace. */
   async line(args: readonly string[], call?: ClosedCall): Promise<string> {
     return (await this.run(args, call)).output.toString('utf8').trim();
   }
 
-  /** Returns what git prints, without the line break at its end; undefined when git finds no such thing. */
+  /** Returns the trimmed output of git; undefined when git fails, unless it is not installed or timed out. */
   findLine(args: readonly string[], call?: ClosedCall): Promise<string | undefined> {
     return this.line(args, call).catch((error: unknown) => {
       if (error instanceof GitFailure && !error.isMissing && !error.isTooSlow) return undefined;
@@ -138,7 +138,7 @@ export class ClosedRepository {
     return remote === '.' ? merge : merge.replace(/^refs\/heads\//, `refs/remotes/${remote}/`);
   }
 
-  /** Reads one setting of the repository as text: nothing takes effect. */
+  /** Reads one setting of the repository as text, without applying it. */
   async #readSetting(key: string): Promise<string | undefined> {
     const input = readSmallFile(join(this.located.commonDir, 'config')) ?? '';
     const name = key.slice(key.lastIndexOf('.') + 1);

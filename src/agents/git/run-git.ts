@@ -35,7 +35,7 @@ export class GitFailure extends Error {
   }
 }
 
-/** What git printed. */
+/** The output of a git command. */
 export interface GitOutput {
   readonly output: Buffer;
   readonly warnings: string;
@@ -56,10 +56,10 @@ const settings = [
 ];
 
 /**
- * Runs git, the only place that does, and returns what it prints; rejects with a `GitFailure` that has what it printed
- * on stderr. Neither a configuration file of the person nor that of a project is read, so that no program they name is
- * run: filters, hooks, monitors, diff and merge drivers, helpers, transports. Objects that are missing are not fetched.
- * A git inside the work tree is not used.
+ * Runs git and returns its output; all git calls use this function. Rejects with a `GitFailure` that contains stderr.
+ * Git reads no configuration file of the user or the project, so it runs no program that they name: filters, hooks,
+ * monitors, diff and merge drivers, helpers, transports. It does not fetch missing objects. A git executable inside the
+ * work tree is not used.
  */
 export async function runGit(args: readonly string[], call: GitCall): Promise<GitOutput> {
   const { gitDir, workTree, cwd = workTree, index, input, timeoutMs, maxBytes = Infinity, signal } = call;
@@ -70,7 +70,7 @@ export async function runGit(args: readonly string[], call: GitCall): Promise<Gi
   const env = {
     PATH,
     LC_ALL: 'C.UTF-8',
-    // Versions without GIT_CONFIG_GLOBAL look for the person's configuration here.
+    // Versions without GIT_CONFIG_GLOBAL look for the user's configuration here.
     HOME: gitDir,
     XDG_CONFIG_HOME: gitDir,
     GIT_DIR: gitDir,
@@ -129,7 +129,7 @@ export async function runGit(args: readonly string[], call: GitCall): Promise<Gi
   });
 }
 
-/** The file with what the person never wants to commit: the one their configuration names, else where git looks. */
+/** Returns the path of the user's global ignore file: the configured one, else the default path of git. */
 function findPersonalIgnoreFile(): string {
   const { XDG_CONFIG_HOME } = process.env;
   const configuration = readSmallFile(join(homedir(), '.gitconfig')) ?? '';

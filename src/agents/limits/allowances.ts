@@ -2,7 +2,7 @@ import type { Allowances, AskedLimit } from '../contract/spending.ts';
 import * as z from 'zod';
 import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
 
-/** What a person is asked to allow. */
+/** A request to a user to spend beyond a limit. */
 export interface Allowance extends AskedLimit {
   readonly spent: number;
   /** How much may be spent with an approval. */
@@ -39,12 +39,12 @@ export function allowanceRelay(
   };
 }
 
-/** What people were asked and allowed to spend beyond limits: a fold of the events of threads. */
+/** Tracks requests to spend beyond limits and their approvals by folding the events of threads. */
 export class AllowanceBook implements Allowances {
   readonly #pending = new Map<string, PendingAllowance>();
   readonly #approved = new Map<string, number>();
 
-  /** Takes the next event of a thread. */
+  /** Applies the next event of a thread. */
   take(event: AgentEvent, threadId = ''): void {
     if (event.type === 'relay') {
       const allowance = readAllowance(event);
@@ -60,7 +60,7 @@ export class AllowanceBook implements Allowances {
       for (const [id, { runId }] of this.#pending) if (runId === event.runId) this.#pending.delete(id);
   }
 
-  /** Returns how much people allowed to spend; 0 when they allowed nothing. */
+  /** Returns the approved amount; 0 without an approval. */
   upTo(limit: AskedLimit): number {
     return this.#approved.get(toKey(limit)) ?? 0;
   }

@@ -8,8 +8,8 @@ export interface Limit {
   /** In US dollars, as far as costs are known. */
   readonly cost?: number;
   /**
-   * What happens when it is reached. `ask` pauses the run until a person allows as much again, or rejects it, which ends
-   * the run; a run that nobody can answer ends. Default: `end`.
+   * The action when it is reached. `ask` pauses the run until a user approves the same amount again; a rejection ends
+   * the run, and so does a missing source of answers. Default: `end`.
    */
   readonly then?: 'end' | 'ask';
 }
@@ -27,7 +27,7 @@ export interface Limits {
 /** The code of the error, and the reason of the end, of a run that reached a limit. */
 export const limitReached = 'limit_reached';
 
-/** Whether a limit can be passed in steps of its own size. */
+/** Whether approvals can extend a limit: each adds the amount of the limit, which must not be 0. */
 export function canAsk({ tokens, cost, then }: { [Key in keyof Limit]?: Limit[Key] | undefined }): boolean {
   return then !== 'ask' || (tokens !== 0 && cost !== 0);
 }
@@ -35,7 +35,7 @@ export function canAsk({ tokens, cost, then }: { [Key in keyof Limit]?: Limit[Ke
 /** Why a limit that asks is refused. */
 export const zeroAsks = 'expected tokens and cost above 0 with then: "ask"';
 
-/** An option that takes limits. */
+/** The schema of an option for limits. */
 export const limitsField = () => {
   const amount = () => field(value => typeof value === 'number' && value >= 0, 'a number, 0 or more').optional();
   const then = () => field(value => value === 'end' || value === 'ask', '"end" or "ask"').optional();

@@ -24,15 +24,15 @@ const measures = ['tokens', 'cost'] as const;
 /** Sums of costs are not exact: three times $0.1 is three steps. */
 const rounding = 1e-9;
 
-/** Counts what a run and the runs below it spend, and reports when a limit is reached. */
+/** Counts the spending of a run and its subagents, and reports when a limit is reached. */
 export class SpendingCounter implements Spending {
   readonly #runId: string;
   readonly #limits: Limits;
   readonly #above: Spending | undefined;
   readonly #totals: SpentTotals | undefined;
-  /** Of the run alone, when the supervisor provides none. */
+  /** The approvals of this run, used when the supervisor provides no totals. */
   readonly #allowances = new AllowanceBook();
-  /** The limits beyond which a person does not let the run go. */
+  /** The limits for which a user rejected more spending. */
   readonly #rejected = new Set<string>();
   #spent = noUsage;
 
@@ -54,8 +54,8 @@ export class SpendingCounter implements Spending {
   }
 
   /**
-   * Describes the limit that is reached; undefined when a model may be called. A limit that asks waits for the answer of
-   * a person, when there is an asker: until then, or until the asker is aborted.
+   * Returns a description of the reached limit; undefined when a model may be called. With an asker, a limit that asks
+   * waits for the answer of a user or the abort of the asker.
    */
   async reached(asker?: LimitAsker): Promise<string | undefined> {
     for (const scope of scopes)
@@ -81,7 +81,7 @@ export class SpendingCounter implements Spending {
       if (this.#limits[scope]?.then !== 'ask') return end;
       const upTo = limit * (Math.floor(spent / limit + rounding) + 1);
       const allowance = { scope, measure, of: this.#subject(scope), limit, spent, upTo };
-      // An answer in the log counts, whichever process stored it.
+      // Read the totals again: another process may have stored an answer in the log.
       if (scope === 'run') await this.#totals?.thread();
       const allowances = this.#totals?.allowances ?? this.#allowances;
       if (spent < allowances.upTo(allowance)) return undefined;
@@ -89,7 +89,7 @@ export class SpendingCounter implements Spending {
       const question = `${message} Approve to continue up to ${amounts[measure](upTo)}, or reject to end the run.`;
       const { outcome } = await this.#ask(allowances, allowance, question, { ...asker, answers: asker.answers });
       if (asker.signal.aborted) return undefined;
-      // The run that asked may have ended: then this one asks.
+      // When the run that asked has ended, its relay is cancelled and this run asks again.
       if (outcome !== 'approve' && outcome !== 'cancelled') this.#rejected.add(`${scope} ${measure}`);
     }
   }

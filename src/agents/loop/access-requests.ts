@@ -4,7 +4,7 @@ import type { ToolRequest, PathAccess } from '../contract/permissions.ts';
 import { Semaphore } from '../semaphore.ts';
 import { accessCovers, pathAccessIn } from '../workspace/path-access.ts';
 
-/** A call with its resolved paths, and the relays that its run asked before. */
+/** A call with its resolved paths, and the earlier relays of its run. */
 export interface AccessCall {
   readonly call: CallState['call'];
   readonly request: ToolRequest;
@@ -18,8 +18,8 @@ export interface AccessCall {
 export type AccessResult = { readonly access: readonly PathAccess[] } | { readonly denied: string };
 
 /**
- * Asks a person for access to the paths outside the workspace that calls name, one at a time. A grant for longer than
- * once applies to the later calls of the run.
+ * Asks a user for access to paths outside the workspace, one path at a time. A grant for more than one call applies to
+ * later calls of the run.
  */
 export class AccessRequests {
   readonly #asking: Asking;
@@ -39,7 +39,7 @@ export class AccessRequests {
     }
   }
 
-  /** Returns the access that a call has; asks for what is not granted yet. */
+  /** Returns the granted access of a call; asks for paths that are not granted yet. */
   async permit(accessCall: AccessCall): Promise<AccessResult> {
     const needs = neededAccess(accessCall.request);
     if (needs.length === 0) return { access: [] };
@@ -55,7 +55,7 @@ export class AccessRequests {
     });
   }
 
-  /** Undefined when a person granted the access, else the reason why not. */
+  /** Returns undefined when a user granted the access, else the reason for the denial. */
   async #ask(
     { call, request, relays, signal = this.#asking.signal, onRelay }: AccessCall,
     need: PathAccess,

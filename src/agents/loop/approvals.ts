@@ -12,18 +12,18 @@ import type { Tool, ToolCall } from '../contract/agent.ts';
 
 type PermissionRelay = Extract<EventOf<'relay'>, { relayKind: 'permission' }>;
 
-/** A call to decide about, whoever executes it. */
+/** A call that needs a decision, executed here or elsewhere. */
 export interface ApprovableCall {
   readonly state: CallState;
   /** The request of the call with an input, which may be a revised one; its paths are resolved. */
   readonly requestFor: (input: unknown) => Promise<ToolRequest> | ToolRequest;
-  /** Whether a person is asked although the rules allow it. */
+  /** Whether a user is asked even when the rules allow the call. */
   readonly needsApproval?: () => boolean | Promise<boolean>;
-  /** What a person reads about the call, beside its arguments, and the answers that are possible. */
+  /** The details that a user sees in addition to the arguments of the call, and the possible answers. */
   readonly about?: Pick<PermissionRelay, 'command' | 'diff' | 'reason' | 'answers'>;
-  /** Returns the change that the call would make, for the person who is asked; the call fails when it rejects. */
+  /** Returns the change that the call would make, for the user who is asked; the call fails when it rejects. */
   readonly preview?: (() => Promise<CallPreview>) | undefined;
-  /** Whether a person who approves the call grants its paths outside the workspace, too. */
+  /** Whether an approval of the call also grants its paths outside the workspace. */
   readonly approvalGrantsAccess?: boolean;
   /** Ends the waiting for an answer before the run ends. */
   readonly signal?: AbortSignal;
@@ -44,12 +44,12 @@ export type Permit =
       readonly input: unknown;
       readonly request?: ToolRequest;
       readonly access?: readonly PathAccess[];
-      /** The answer of the person who was asked. */
+      /** The answer of the user. */
       readonly answer?: PersonAnswer;
     }
   | { readonly denied: string; readonly by?: 'rules'; readonly answer?: PersonAnswer };
 
-/** Decides on tool calls by rules, earlier grants and, where needed, by asking a person. */
+/** Decides on tool calls by rules, earlier grants and, if needed, by asking a user. */
 export class Approvals {
   readonly #options: ApprovalsOptions;
   readonly #grants: Grant[] = [];
@@ -72,9 +72,9 @@ export class Approvals {
   }
 
   /**
-   * Returns the decision on a call. An earlier answer of a person about this call outweighs later grants; a rule that
-   * denies outweighs the answer. A call that had already started keeps its permission: no rule is evaluated again.
-   * A permitted call that names a path outside its workspace needs a person's access to it, too.
+   * Returns the decision on a call. An earlier answer of a user about this call takes precedence over later grants; a
+   * denying rule takes precedence over the answer. A call that had already started keeps its permission: no rule is
+   * evaluated again. A permitted call that names a path outside its workspace also needs a grant of access to it.
    */
   async permit(asked: ApprovableCall, relays: ReadonlyMap<string, RelayState>): Promise<Permit> {
     const permit = await this.#decide(asked, relays);
@@ -115,7 +115,7 @@ export class Approvals {
     return { input, request: agreed, answer };
   }
 
-  /** Returns what rules and grants decide about a request, without asking anybody. */
+  /** Returns the decision of rules and grants on a request without asking a user. */
   review(request: ToolRequest): Decision {
     return decideAll(this.#options.rules, this.#grants, request);
   }
@@ -141,7 +141,7 @@ export class Approvals {
     return needsApproval();
   }
 
-  /** Undefined when nobody can answer relays. */
+  /** Returns the answer of a user; undefined when no user can answer relays. */
   async #ask(
     { state, about, preview, signal = this.#options.signal, onRelay }: ApprovableCall,
     { request, decision }: { readonly request: ToolRequest; readonly decision: Decision },
@@ -149,7 +149,7 @@ export class Approvals {
     const { call, relayId } = state;
     const { tool, category } = request;
     const toRelay = async (id: string): Promise<PermissionRelay> => {
-      // What a rule guards by its path, or is outside the workspace, is not read before a person agreed.
+      // Do not read files that are guarded by a path rule or are outside the workspace before a user approves.
       const isReadable = decision.rule?.input === undefined && !decision.doubted && neededAccess(request).length === 0;
       const shown = isReadable ? await preview?.() : undefined;
       return {
@@ -181,12 +181,12 @@ function deniedBy({ reason = 'It is not allowed.', by }: Decision): Permit {
   return { denied: reason, ...defined({ by }) };
 }
 
-/** The input that a person approved: the call's own, or the one that replaces it. */
+/** Returns the approved input: that of the call, or the revised one. */
 function selectInput(asked: unknown, { outcome, input }: PersonAnswer): unknown {
   return outcome === 'revise' ? input : asked;
 }
 
-/** The request of a call of one of our tools, without its paths. */
+/** Returns the permission request of a call, without its paths. */
 export function toolRequest({ name, category, shell }: Tool, input: unknown): ToolRequest {
   return { tool: name, input, ...defined({ category, shell }) };
 }

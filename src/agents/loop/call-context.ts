@@ -31,7 +31,7 @@ interface CallPlace {
   readonly runId: string;
   readonly id: string;
   readonly name: string;
-  /** Stops the call; the time that a person takes to answer does not count. */
+  /** Stops the call; the time that a user takes to answer does not count. */
   readonly limit: Pick<TimeLimit, 'pauseFor' | 'signal'>;
   /** The questions and subagents of the call before its process ended, in order. */
   readonly asked: readonly RelayState[];
@@ -161,7 +161,7 @@ export class CallContext implements ToolCall {
     if (this.#open) this.#running.push(work);
   };
 
-  /** Resolves when the subagents and the work that the call waits for have ended; undefined when there are none. */
+  /** Resolves when the subagents and pending work of the call have ended; undefined without any. */
   settled(): Promise<unknown> | undefined {
     return this.#running.length === 0 ? undefined : Promise.allSettled(this.#running);
   }

@@ -24,7 +24,7 @@ export interface CallRunnerOptions extends Omit<ApprovalsOptions, 'requestOf'> {
 const outcomeUnknown =
   'The outcome of this call is unknown: the process ended while it ran. It was not run again; check what it did before repeating it.';
 
-/** Takes tool calls through permission, execution and result. A grant applies to the later calls of the run. */
+/** Handles permission, execution and results of tool calls. A grant applies to the later calls of the run. */
 export class CallRunner {
   readonly #options: CallRunnerOptions;
   readonly #approvals: Approvals;
@@ -61,7 +61,7 @@ export class CallRunner {
     );
   }
 
-  /** Undefined when the run was stopped meanwhile. */
+  /** Returns undefined when the run was stopped during the call. */
   async #outcome(
     state: CallState,
     relays: ReadonlyMap<string, RelayState>,

@@ -17,13 +17,13 @@ export interface LoopAgentOptions<Output = unknown, Context = unknown> {
   readonly id?: string;
   /** A model, or its `provider/model` id. */
   readonly model: ModelSource;
-  /** The schema of the `context` that its runs need: a run that has none fails with `context_missing`. */
+  /** The schema of the `context` that its runs require: a run without a context fails with `context_missing`. */
   readonly context?: StandardSchemaV1<unknown, Context>;
   /** The system instructions of the model; a function is called at the start of each run and after each compaction. */
   readonly instructions?: string | ((run: RunOrigin<Context>) => string);
   /**
-   * The tools of the agent: a list, or tools by name, of the AI SDK too; a function is called at the start of each run, with
-   * what the run has: its thread, resource, author and context.
+   * The tools of the agent: a list, or tools by name, including AI SDK tools. A function is called at the start of each
+   * run with the thread, resource, author and context of the run.
    */
   readonly tools?: AgentTools | ((run: RunOrigin<Context>) => AgentTools);
   /**
@@ -31,8 +31,8 @@ export interface LoopAgentOptions<Output = unknown, Context = unknown> {
    */
   readonly cwd?: string;
   /**
-   * The calls that run without asking: rules, or one policy for every call. Default: the rules of the caller; without any,
-   * every call is asked about but questions to people, plans and tasks.
+   * The permission rules, or one policy for every call. Default: the rules of the caller; without any, the agent asks
+   * about every call except questions, plans and tasks.
    */
   readonly permissions?: PermissionRuleSet | Policy;
   /** The number of model calls before the model has to conclude. Default: 50. */
@@ -45,17 +45,17 @@ export interface LoopAgentOptions<Output = unknown, Context = unknown> {
   readonly maxOutputLength?: number;
   /**
    * The schema of the last answer: zod, a Standard Schema with a JSON Schema, a schema of the AI SDK, or a JSON Schema.
-   * The value is the `output` of `harness_end`. An answer that does not match is asked for again twice, then the run
-   * fails with `invalid_output`.
+   * The value is the `output` of `harness_end`. After an answer that does not match, the model is asked again up to
+   * twice, then the run fails with `invalid_output`.
    */
   readonly output?: StandardSchemaV1<unknown, Output> | { readonly _type: Output } | object;
-  /** When to summarise the beginning of a long conversation; `false` for never. */
+  /** When to summarise the first part of a long conversation; `false` for never. */
   readonly compaction?: CompactionOptions | false;
   /** Observes the conversation in the background instead of compacting it; needs a supervisor, which runs the observer. */
   readonly memory?: Memory;
   /**
-   * Limits of spending; reaching one ends the run with `limit_reached`. Those of a thread and a day count what the log of
-   * the supervisor has.
+   * Limits of spending; reaching one ends the run with `limit_reached`. Thread and day limits count the usage that the
+   * log of the supervisor records.
    */
   readonly limits?: Limits;
   /** The settings of model calls, such as temperature and provider options. */

@@ -45,7 +45,7 @@ type FindTools = (origin: RunOrigin) => LoopTools;
 const conclude = 'You have used all steps you may take. Answer now with what you have, without tools.';
 const notRun = 'It was not run: the run has used all the steps it may take.';
 
-/** One run of the loop: model call, tools, model call, until there is an answer. */
+/** One run of the loop: alternates model calls and tool calls until the model answers. */
 export class Loop {
   readonly #options: LoopAgentOptions;
   readonly #params: InvokeParams;
@@ -110,14 +110,14 @@ export class Loop {
     return this.#output;
   }
 
-  /** What the first model call sends. */
+  /** Returns the request of the first model call. */
   firstRequest(): ModelRequest {
     this.#openTools();
     this.#instructions = this.#currentInstructions();
     return this.request();
   }
 
-  /** What the next model call sends. */
+  /** Returns the request of the next model call. */
   request(): ModelRequest {
     return {
       ...defined({ instructions: this.#instructions }),
@@ -133,7 +133,7 @@ export class Loop {
       if (this.#spending !== this.#params.host.spending) this.#spending?.count(event);
       if (event.runId !== this.#params.run.runId) return;
       this.#structured?.take(event);
-      // A summary ends what a provider has cached: only then other instructions cost nothing.
+      // A summary invalidates the prompt cache anyway, so changed instructions cost nothing extra here.
       if (event.type === 'summary') this.#instructions = this.#currentInstructions();
     });
     try {
@@ -332,7 +332,7 @@ export class Loop {
         });
   }
 
-  /** Adds messages of people and outcomes of subagents that arrived meanwhile; returns whether there were any. */
+  /** Adds user messages and subagent results that arrived since the last step; returns whether there were any. */
   async #takeSteering(): Promise<boolean> {
     const events = [...steeredMessages(this.#params), ...this.#background.take()];
     for (const event of events) await this.#channel.put(event);

@@ -29,7 +29,7 @@ export class StructuredOutput {
     return own ? `${own}\n\n${format}` : format;
   }
 
-  /** Takes an event of the run. */
+  /** Applies an event of the run. */
   take(event: AgentEvent): void {
     if (event.type === 'step_start') this.#text = '';
     else if (event.type === 'text') this.#text += event.content;

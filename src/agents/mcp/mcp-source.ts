@@ -166,7 +166,7 @@ export class McpSource {
     });
   }
 
-  /** Creates the error of a failed call, for the model and for people. */
+  /** Creates the error of a failed call, for the model and for users. */
   async #failure(error: unknown, tool: string, connection: Connection): Promise<SingletreeError> {
     if (this.#closing.signal.aborted) return this.#error(`was closed while it worked on "${tool}".`, '');
     if (isTimeout(error))

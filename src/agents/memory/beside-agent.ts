@@ -15,7 +15,7 @@ import { resolveModel } from '../model/registry/model-source.ts';
 
 type Start = NonNullable<EventOf<'harness_start'>['memory']>;
 
-/** Sends a prompt to the model and returns its answer; rejects when there is none. */
+/** Sends a prompt to the model and returns its answer; rejects when the call returns none. */
 export type AskModel = (prompt: string) => Promise<string>;
 
 export interface BesideAgentOptions {
@@ -26,7 +26,7 @@ export interface BesideAgentOptions {
   readonly registry: ModelRegistry | undefined;
   readonly retry: RetryOptions | undefined;
   readonly timeoutMs: number;
-  /** Does the work; the event that it returns is stored. What it throws ends the run with an `error`. */
+  /** Does the work and returns the event to store. An error that it throws ends the run with an `error` event. */
   readonly work: (ask: AskModel, runId: string) => Promise<AgentEvent | undefined>;
 }
 
@@ -36,7 +36,7 @@ class LimitReached extends Error {}
 /** The abort reason of a run that has ended. */
 const runEnded = new Error('The run has ended.');
 
-/** Creates an agent that works beside a run with a few model calls. It cannot be resumed. */
+/** Creates an agent that does a job for another run with a few model calls. It cannot be resumed. */
 export function besideAgent(options: BesideAgentOptions): Agent {
   const { id } = options;
   function invoke(params: InvokeParams): AsyncIterable<AgentEvent> {

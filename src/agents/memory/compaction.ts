@@ -71,7 +71,7 @@ export class Compaction implements ContextPolicy {
     });
   }
 
-  /** The text of a summary, with what is kept word for word: at most about half of the threshold, at four characters a token. */
+  /** Returns a summary with the preserved messages, whose length is at most about half of the threshold. */
   #buildText(summary: string, covered: readonly Message[], threshold: number): string {
     const { keepsUserMessages = false, append } = this.#options;
     const kept = keepsUserMessages ? withPreserved(summary, preservedMessages(covered, threshold * 2)) : summary;
@@ -80,7 +80,7 @@ export class Compaction implements ContextPolicy {
   }
 
   /**
-   * Returns the longest beginning that leaves the newest turns, or the shortest one when none leaves enough of them;
+   * Returns the longest prefix that keeps the newest turns, or the shortest prefix when none keeps enough of them;
    * undefined when compaction would save too little.
    */
   async #covered(messages: readonly Message[], keep: number, least: number) {
@@ -145,13 +145,13 @@ export interface CompactionOptions {
   readonly model?: ModelSource;
   /** The instructions for the summary. */
   readonly instructions?: string;
-  /** Whether the messages of people are kept word for word beside the summary. Default: false. */
+  /** Whether user messages are kept verbatim in addition to the summary. Default: false. */
   readonly keepsUserMessages?: boolean;
   /** Returns a text that each summary ends with, such as the open tasks. */
   readonly append?: () => string;
 }
 
-/** An option that takes changes of the compaction, or false. */
+/** The schema of an option for compaction options, or false. */
 export const compactionOption = () => {
   const changes = z.strictObject({
     threshold: number().optional(),

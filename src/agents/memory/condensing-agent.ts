@@ -16,7 +16,7 @@ export interface CondensingAgentOptions extends Omit<BesideAgentOptions, 'work' 
   readonly id: 'observer' | 'reflector';
   readonly start: Start & { readonly operation: MemoryJob['kind'] };
   readonly covers: SummaryEvent['covers'];
-  /** Makes the summary; what it throws ends the run with an `error`. */
+  /** Creates the summary. An error that it throws ends the run with an `error` event. */
   readonly work: (ask: AskModel) => Promise<SummaryContent>;
 }
 

@@ -11,7 +11,7 @@ interface Options {
 }
 type Host = Pick<HostParams, 'memory' | 'memoryHost'>;
 
-/** Returns the policy of a run: observation when there is a memory and a host for it, else compaction unless it is off. */
+/** Returns the policy of a run: observation with a memory and a memory host, else compaction unless it is disabled. */
 export function contextPolicy(options: Options, host: Host, input: RunInput): ContextPolicy | undefined {
   const { compaction = {} } = options;
   const observation = getObservation(options, host);
@@ -19,7 +19,7 @@ export function contextPolicy(options: Options, host: Host, input: RunInput): Co
   return compaction === false ? undefined : new Compaction(compaction, input);
 }
 
-/** Returns what the input of a run needs of its history. */
+/** Returns the `spans` option for the input of a run; empty without a memory. */
 export function spansFor(options: Options, host: Host): Pick<RunInputOptions, 'spans'> {
   const spans = getObservation(options, host)?.host.spans();
   return spans === undefined ? {} : { spans };

@@ -6,9 +6,9 @@ import { countTokens } from '../model/tokens/tokens.ts';
 import type { BufferedSummaries, SummaryEvent } from '../contract/memory.ts';
 import { type Chunk, toChunks, sumTokens, type WeighedSpan } from './observation-plan.ts';
 
-/** What the memory of a run holds at one moment. */
+/** A snapshot of the memory of a run. */
 export interface MemoryContents {
-  /** What no observation in effect covers. */
+  /** The spans that no observation in effect covers. */
   readonly spans: readonly (WeighedSpan & Pick<InputSpan, 'messages' | 'ts'>)[];
   readonly pendingTokens: number;
   /** The observations in effect, oldest first. */
@@ -20,7 +20,7 @@ export interface MemoryContents {
   readonly reflection: SummaryEvent | undefined;
 }
 
-/** Reads what a memory holds from the input of its run and the buffered summaries of its thread. */
+/** Reads the memory contents from the input of its run and the buffered summaries of its thread. */
 export async function memoryContents(input: RunInput, buffered: BufferedSummaries): Promise<MemoryContents> {
   const { history, run } = input.spans();
   const spans: MemoryContents['spans'][number][] = [];

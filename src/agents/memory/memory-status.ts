@@ -7,7 +7,7 @@ import { getBufferedFrom } from '../../graph/conversation/queries.ts';
 import { ModelInput } from '../../projections/model-input/model-input.ts';
 import { RunInput } from '../../projections/model-input/run-input.ts';
 
-/** Returns the status of a run from what its memory holds. */
+/** Returns the memory status of a run from its memory contents. */
 export function getStatus(
   { observation, reflection }: MemorySettings,
   contents: MemoryContents,

@@ -47,8 +47,8 @@ export function keptTokens({ threshold, activation }: Limits): number {
 }
 
 /**
- * Returns the chunks that take effect at the threshold, none below it: as many as leave the newest messages, and more
- * only while what is left is still above the threshold.
+ * Returns the chunks to activate, none below the threshold. Keeps the newest messages, unless the remaining messages
+ * alone reach the threshold.
  */
 export function chunksToActivate(spans: readonly WeighedSpan[], chunks: readonly Chunk[], limits: Limits): Chunk[] {
   let left = sumTokens(spans);
@@ -69,8 +69,8 @@ export interface NextSpans {
 }
 
 /**
- * Returns the next spans to observe, after those that chunks cover; undefined when too little is new. `isUrgent`: the
- * run waits, so that anything is enough, but the newest messages are left out unless they are above the threshold.
+ * Returns the next spans to observe, after those that chunks cover; undefined when too little is new. With `isUrgent`,
+ * when the run waits, any amount is enough, but the newest messages are excluded unless they reach the threshold.
  */
 export function nextToObserve(
   spans: readonly WeighedSpan[],

@@ -23,12 +23,12 @@ interface ObservationPolicyOptions {
 type Put = (event: AgentEvent) => Promise<void>;
 
 /**
- * Observes the conversation in the background. At the threshold the observations that were made so far take the place
- * of the messages they cover; a run waits for the observer only far above it.
+ * Observes the conversation in the background. At the threshold, the buffered observations replace the messages that
+ * they cover; a run waits for the observer only far above the threshold.
  */
 export class ObservationPolicy implements ContextPolicy {
   readonly #options: ObservationPolicyOptions;
-  /** The job under way that this run started. */
+  /** The running job that this run started. */
   #job: { readonly kind: MemoryJob['kind']; readonly started: Promise<void>; readonly done: Promise<void> } | undefined;
   /** The buffered summaries of the thread; undefined when they have to be read. */
   #buffered: BufferedSummaries | undefined;
@@ -68,7 +68,7 @@ export class ObservationPolicy implements ContextPolicy {
     }
   }
 
-  /** Begins what the model is sent with the observations of other threads: once, so that all requests begin alike. */
+  /** Prepends the observations of other threads once per run, so that all requests have the same prefix. */
   async #addOthers({ signal }: StepContext): Promise<void> {
     if (this.#hasOthers) return;
     this.#hasOthers = true;
@@ -78,7 +78,7 @@ export class ObservationPolicy implements ContextPolicy {
     if (message !== undefined) input.beginWith(message);
   }
 
-  /** Puts what is buffered into effect, and waits for more while there are far too many tokens. */
+  /** Activates buffered summaries, and waits for more while the context is far above the threshold. */
   async #settle(context: StepContext, put: Put): Promise<void> {
     for (;;) {
       const contents = await this.#contents();
@@ -110,7 +110,7 @@ export class ObservationPolicy implements ContextPolicy {
     );
   }
 
-  /** Starts the next job, unless one is under way. */
+  /** Starts the next job, unless one is running. */
   #start(contents: MemoryContents, context: StepContext, isUrgent: boolean): void {
     const { memory, host } = this.#options;
     if (this.#job !== undefined) return;

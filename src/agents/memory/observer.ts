@@ -55,7 +55,7 @@ async function observe(options: ObserverOptions, ask: AskModel): Promise<Summary
 /** Observations of up to this many tokens may be longer than what they were made from. */
 const shortest = 1_000;
 
-/** What an observer or a reflector wrote. */
+/** The parsed output of an observer or a reflector. */
 interface Observed {
   readonly text: string;
   readonly currentTask?: string;

@@ -8,8 +8,8 @@ const summaryPrefix = compactionMessage('').content;
 const between = '\n\n---\n\n';
 
 /**
- * Returns what people wrote in messages, word for word, with what an earlier summary among them kept of it. Only when
- * all of it has more than `most` characters, the longest texts lose their middle.
+ * Returns the verbatim text of user messages, including the texts that an earlier summary preserved. When the total
+ * exceeds `most` characters, the longest texts are shortened in the middle.
  */
 export function preservedMessages(messages: readonly Message[], most: number): string {
   const kept = messages.flatMap(message => {

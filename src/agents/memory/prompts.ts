@@ -46,14 +46,14 @@ Answer in this form and with nothing else:
 
 ${answerForm('all observations, rewritten')}`;
 
-/** What the reflector is asked for in addition when its result was not shorter, attempt by attempt. */
+/** The additional instruction for each attempt of the reflector, after results that were not shorter. */
 export const compressionLevels = [
   '',
   'Your last version was not shorter than the original. Condense more: aim for two thirds of its length.',
   'Your last version was still not shorter than the original. Condense strongly: aim for half of its length, keep only one line for each subject.',
 ] as const;
 
-/** What the observer is asked. */
+/** Returns the prompt of the observer for a batch of messages. */
 export function observerPrompt(batch: string, { previous, now }: { previous: string; now: string }): string {
   return [
     `Existing observations:\n${previous === '' ? '(none)' : previous}`,
@@ -62,7 +62,7 @@ export function observerPrompt(batch: string, { previous, now }: { previous: str
   ].join('\n\n');
 }
 
-/** What the reflector is asked. */
+/** Returns the prompt of the reflector for observations. */
 export function reflectorPrompt(observations: string, level: string): string {
   return `Observations:\n${observations}\n\nRewrite them. ${level}`.trim();
 }

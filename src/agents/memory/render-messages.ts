@@ -3,7 +3,7 @@ import type { InputSpan } from '../../projections/model-input/input-span.ts';
 import type { AssistantPart, Message, ToolResultPart } from '../../projections/message.ts';
 import { countTokens } from '../model/tokens/tokens.ts';
 
-/** Returns the messages of spans as text for an observer: who said what, and when where that is known. */
+/** Returns the messages of spans as text for an observer, with their authors and, if known, their times. */
 export function renderSpans(spans: readonly Pick<InputSpan, 'messages' | 'ts'>[]): string {
   return spans
     .flatMap(({ messages, ts }) => messages.map(message => renderMessage(message, ts)))

@@ -12,8 +12,8 @@ export type StepContext = Pick<
 };
 
 /**
- * Keeps what a model is sent within bounds by `summary` events, which are all it stores. Its failures are events, never
- * the end of the run.
+ * Keeps model requests within size limits with `summary` events, its only stored state. Reports failures as events and
+ * never ends the run.
  */
 export interface ContextPolicy {
   /** Prepares the next model call; puts the summaries that take effect with it. */

@@ -12,7 +12,7 @@ import { conversationCategory } from './tool-request.ts';
 import { grantCovers } from './grants.ts';
 import { matchRules } from './rule-match.ts';
 
-/** The input of decisions: the rules, and the grants of people. */
+/** The input of decisions: the rules and the grants of users. */
 export interface Permissions {
   readonly rules: PermissionRuleSet;
   readonly grants?: readonly Grant[];
@@ -48,7 +48,7 @@ function stricter(a: Decision, b: Decision): Decision {
   return strictness[b.policy] > strictness[a.policy] ? b : a;
 }
 
-/** Whether a function asks beside a rule set: a review must not take the call for one that only rules ask about. */
+/** Whether a function asks as well as a rule set: a review must not assume that only rules ask about the call. */
 function asksBeside(a: Decision, b: Decision): boolean {
   return a.policy === 'ask' && a.by === 'rules' && b.by !== 'rules';
 }
@@ -56,8 +56,8 @@ function asksBeside(a: Decision, b: Decision): boolean {
 /**
  * Decides on one tool call; pure, never throws. A matching `deny` wins. Otherwise the most specific matching rules
  * count: those with an input or a command before an exact tool, before a tool glob, before a category; among them `ask`
- * wins over `allow`. Otherwise the default applies, `ask` when there is none; a tool of the category `conversation`,
- * such as a question to a person, is not asked about by default. A grant turns `ask` into `allow`, never `deny`.
+ * wins over `allow`. Otherwise the default applies, `ask` when none is set; a tool of the category `conversation`,
+ * such as a question to a user, is not asked about by default. A grant turns `ask` into `allow`, never `deny`.
  * A `deny` or `ask` rule on commands or paths that may match, because the line or the paths are not understood for
  * certain, turns `allow` into `ask`; if it denies, only a grant for exactly this command counts.
  * Unvalidated rules never allow more: an invalid rule never allows, and a missing policy means `ask`.

@@ -9,7 +9,7 @@ export type Remember = 'once' | 'thread' | 'category';
 
 const text = z.string().min(1);
 
-/** A grant of a person, as plain data: a whole category, a whole tool, or one exact shell command. */
+/** A grant of a user, as plain data: a whole category, a whole tool, or one exact shell command. */
 export const grant = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('category'), category: text }),
   z.strictObject({ kind: z.literal('tool'), tool: text }),
@@ -21,7 +21,7 @@ export const grant = z.discriminatedUnion('kind', [
   }),
 ]);
 
-/** Arguments that do not affect what a command does. */
+/** Arguments that do not affect the command. */
 const incidental: ReadonlySet<string> = new Set(['description', 'timeout', 'timeoutMs', 'timeout_ms']);
 
 /**
@@ -58,8 +58,8 @@ function otherArguments(request: ToolRequest): Record<string, unknown> {
 }
 
 /**
- * A text that two command lines share only when they run the same words in the same way: for lists and pipelines of
- * simple commands without expansions and redirects, whatever their spacing and quotes; for any other line, its exact text.
+ * Returns a text that two command lines share only when they run the same words in the same way. Ignores spacing and
+ * quotes in lists and pipelines of simple commands without expansions and redirects; other lines must be identical.
  */
 function commandIdentity(line: string): string {
   const tokens = readStrictly(line)?.tokens;

@@ -11,7 +11,7 @@ export interface PathFields {
 const pathNames = words(`path paths file files filepath filename filenames dir directory directories folder folders cwd
   workdir root roots target targets source src destination dest from to uri location locations notebook read write`);
 const patchNames = words('patch input');
-/** The names of arguments that hold no path, whatever their text. */
+/** The names of arguments that never hold a path. */
 const otherNames = words(`content contents text texts str string code body line lines before after diff edits
   description title reason explanation prompt message question language kind type mode id command commands status
   activeform replacement header subject`);

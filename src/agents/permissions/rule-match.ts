@@ -52,7 +52,7 @@ export function matchRules(rules: readonly PermissionRule[], request: ToolReques
 
 /** Whether all selectors of a rule but its command match; a rule that allows never only may. */
 function matchesCall(rule: PermissionRule, request: ToolRequest): Guarding {
-  // An invalid rule may guard too much, and allows nothing.
+  // An invalid rule may guard too many calls, but never allows one.
   if (rule.policy === 'allow' && !isUnderstood(rule)) return 'no';
   if (rule.tool !== undefined && !matchesGlob(parseGlob(rule.tool), request.tool)) return 'no';
   if (rule.category !== undefined && rule.category !== request.category) return 'no';

@@ -6,7 +6,7 @@ import { isWild } from './glob.ts';
 
 const text = z.string().min(1);
 
-/** The policy for a tool call: run it, ask a person, or refuse it. */
+/** The policy for a tool call: run it, ask a user, or refuse it. */
 export const policy = z.enum(['allow', 'ask', 'deny']);
 
 /** One rule: every selector that is present must match the call. */

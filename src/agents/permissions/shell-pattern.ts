@@ -66,7 +66,7 @@ function allowsCommand(pattern: CommandPattern, words: readonly StrictWord[]): b
   return isMatched && (isExact(pattern) || mayLeaveOpen(pattern, words));
 }
 
-/** Whether the words matched by a `*` are only arguments, given what the program does with them. */
+/** Whether the words matched by a `*` are only arguments, and the program does not act on them. */
 function mayLeaveOpen(pattern: CommandPattern, words: readonly StrictWord[]): boolean {
   const isNamed = (index: number) => {
     const expected = pattern.words[index];

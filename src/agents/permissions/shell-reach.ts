@@ -17,9 +17,9 @@ export interface Found {
 
 /** Everything a line could run. */
 export interface Reach {
-  /** What it certainly runs, and the texts in which a parser may have missed a command. */
+  /** The commands that it certainly runs, and the texts in which a parser may have missed a command. */
   readonly certain: Found;
-  /** What it runs if unknown programs run their arguments. */
+  /** The commands that it runs if unknown programs run their arguments. */
   readonly possible: Found;
   /**
    * Whether every script that it runs or evaluates is understood, and all words are known where a command may start.

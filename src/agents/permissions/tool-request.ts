@@ -49,5 +49,5 @@ function own(value: unknown, key: string): unknown {
   return (value as Record<string, unknown>)[key];
 }
 
-/** The category of tools that change nothing but the conversation: asking before a question would be a second question. */
+/** The category of tools that change only the conversation, such as questions, which need no approval. */
 export const conversationCategory = 'conversation';

@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import * as z from 'zod';
 import { createRedactor } from '../redaction/redactor.ts';
 
-/** Which variables of this process the programs that it starts get. */
+/** Selects the environment variables of this process that child processes inherit. */
 export interface EnvironmentPolicy {
   /** `short`: the few that any program needs. `person`: all that are neither secret nor change how programs load. */
   readonly base: 'short' | 'person';
-  /** Names that are passed whatever they hold; a `*` at the end stands for any rest. */
+  /** Names that are always passed, regardless of their values; a trailing `*` matches any suffix. */
   readonly pass?: readonly string[] | undefined;
   /** Names that are never passed. */
   readonly drop?: readonly string[] | undefined;
@@ -27,7 +27,7 @@ export const variableFields = () => ({
     .describe('variables to set'),
 });
 
-/** The option that takes a policy. */
+/** The schema of an option for a policy. */
 export const environmentField = () => z.strictObject({ base: z.enum(['short', 'person']), ...variableFields() });
 
 /** Returns the policy of a run: the conversation of an imported thread was written by others, so the short list applies. */
@@ -47,7 +47,7 @@ export interface ProgramEnvironment {
   readonly set?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Names without which programs do not work: passed whatever they hold, as a proxy with a password. */
+/** Names that programs need: passed regardless of their values, even a proxy URL with a password. */
 const basic: readonly RegExp[] = [
   /^(PATH|HOME|USER|LOGNAME|SHELL|TERM|COLORTERM|LANG|TZ|TMPDIR|PWD|HOSTNAME|DISPLAY|SSH_AUTH_SOCK)$/,
   /^(https?|no|all)_proxy$/i,
@@ -62,7 +62,7 @@ const loader =
 const secretName =
   /(^|[^A-Z0-9])((KEY|AUTH|DSN|PAT|PASS|PWD)S?\d*|[A-Z0-9]*(SECRET|TOKEN|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|COOKIE|APIKEY)S?\d*)($|[^A-Z0-9])/i;
 
-/** Variables of agents and of providers of models: another program gets none of them. */
+/** Variables of agents and model providers, which other programs inherit only when `pass` or `needed` names them. */
 const agentName =
   /^(ANTHROPIC|CLAUDE|CODEX|OPENAI|AZURE_OPENAI|GEMINI|GOOGLE_GENAI|GOOGLE_GENERATIVE_AI|ANTIGRAVITY|AGY|COPILOT|QWEN|DASHSCOPE|GOOSE|CLINE|KILO|KILOCODE|OPENCODE|PI|OPENROUTER|MISTRAL|GROQ|XAI|DEEPSEEK|ZAI|MOONSHOT|CEREBRAS|TOGETHER|FIREWORKS)_|^CLAUDECODE$/;
 
@@ -80,13 +80,13 @@ export function environmentFor(own: NodeJS.ProcessEnv, program: ProgramEnvironme
   return { ...Object.fromEntries(kept), ...program.policy?.set, ...program.set };
 }
 
-/** The names of an environment that a program gets, and of those it does not. */
+/** The names of the variables that a program inherits, and of those that it does not. */
 export interface ListedEnvironment {
   readonly passed: readonly string[];
   readonly withheld: readonly string[];
 }
 
-/** Lists which variables a program gets. */
+/** Lists the variables that a program inherits. */
 export function listEnvironment(
   own: NodeJS.ProcessEnv,
   { policy = { base: 'short' }, needed = [] }: ProgramEnvironment = {},

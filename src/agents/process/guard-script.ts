@@ -2,10 +2,10 @@ import { childVariable } from './process-marks.ts';
 
 /**
  * The guard, for any POSIX shell. It reads from its owner which children exist (`start <number>`, `group <number>
- * <id>`, `end <number>`), and which processes were left on purpose (`spare <id>`). When that input ends, its owner is
+ * <id>`, `end <number>`), and which processes may continue (`spare <id>`). When that input ends, its owner is
  * gone: it ends the process groups of the remaining children, and on Linux also processes that left a group and still
  * carry its mark. It sends SIGTERM, and SIGKILL to what is alive a second later; first to the children themselves, then to
- * what they started: a program whose command ended before it would go on working. It does not wait for processes that
+ * what they started: a program whose command ended before it would continue to run. It does not wait for processes that
  * have ended and were not yet reaped.
  */
 export const guardScript = `

@@ -12,14 +12,14 @@ export interface GuardedOptions {
   /** The working directory. Default: that of this process. */
   readonly cwd?: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** An open file, a pipe, or nothing to read. */
+  /** An open file, a pipe, or no input. */
   readonly stdin: number | 'pipe' | 'ignore';
   /** Marks it as a process of a run, so that a takeover of the run ends it. */
   readonly runMark?: string | undefined;
 }
 
 export interface GuardedProcess extends ChildProcess {
-  /** The value of `SINGLETREE_CHILD` that it and what it starts carry. */
+  /** The value of `SINGLETREE_CHILD` for the process and its descendants. */
   readonly mark: string;
   readonly stdin: Writable | null;
   readonly stdout: Readable;
@@ -35,7 +35,7 @@ export function startGuarded({ command, args, cwd, env, stdin, runMark }: Guarde
   const mark = processGuard.getMark(number);
   const marks = {
     [childVariable]: mark,
-    // A run in a process of another run names that one, too.
+    // Include the mark of the outer run when this process was started by another run.
     ...defined({ [traceVariable]: currentTraceparent() }),
     ...(runMark !== undefined && { [runVariable]: [runMark, process.env[runVariable] ?? ''].join(' ').trim() }),
   };

@@ -1,4 +1,4 @@
-/** A line with its ending, or a piece of one that is too long: `long` is its beginning, `rest` a continuation. */
+/** A line with its ending, or a piece of an overlong line: `long` is the first piece, `rest` a later one. */
 export interface LinePiece {
   readonly kind: 'line' | 'long' | 'rest';
   readonly bytes: Uint8Array;

@@ -7,8 +7,8 @@ import type { GuardedProcess } from './guarded-process.ts';
 
 /**
  * Ends the processes that an earlier owner of a run started on this machine, for this run, or for an earlier one of its
- * thread when that owner hangs, and waits until they have ended, and until the guard of the owner is done: it leaves what
- * an earlier turn left running on purpose. Throws `run_under_way` when a process cannot be ended.
+ * thread when that owner hangs, and waits until they and the guard of the owner have ended. Does not end processes that
+ * an earlier turn kept running on purpose. Throws `run_under_way` when a process cannot be ended.
  */
 export async function endOrphanedProcesses(
   runMark: string,
@@ -42,12 +42,12 @@ const stepMs = 25;
 const settleMs = 500;
 
 /**
- * What a program started, wherever it moved: found by the mark in the environment. It may leave processes running at the
- * normal end of a turn; all others end with the turn.
+ * The processes that a program started, found by the mark in their environment. Processes that still run at the normal
+ * end of a turn may continue; all others end with the turn.
  */
 export class StartedProcesses {
   readonly #mark: string;
-  /** The program itself and what belongs to it, and what it left on purpose. */
+  /** The program itself, its helper processes, and processes that may outlive a turn. */
   readonly #kept = new Set<number>();
 
   constructor({ mark, pid }: Pick<GuardedProcess, 'mark' | 'pid'>) {
@@ -55,19 +55,19 @@ export class StartedProcesses {
     if (pid !== undefined) this.#kept.add(pid);
   }
 
-  /** Counts what runs now as a part of the program: it is not the work of a turn. */
+  /** Registers the running processes as part of the program, not of a turn. */
   async keepProgram(): Promise<void> {
     for (const pid of this.#find(await listProcesses())) this.#kept.add(pid);
   }
 
-  /** Leaves what runs now for good, also when this process is gone. */
+  /** Lets the running processes continue, also after this process exits. */
   async leave(): Promise<void> {
     const left = this.#find(await listProcesses());
     for (const pid of left) this.#kept.add(pid);
     processGuard.spare(left);
   }
 
-  /** Whether nothing of a turn runs any more, or stops running within a moment. */
+  /** Returns whether all processes of a turn have ended, after waiting for them for a short time. */
   async areOver(): Promise<boolean> {
     for (let waitedMs = 0; ; waitedMs += stepMs) {
       if (this.#find(await listProcesses()).length === 0) return true;
@@ -76,7 +76,7 @@ export class StartedProcesses {
     }
   }
 
-  /** Ends everything that is not kept, and waits for its end. */
+  /** Ends all processes that are not kept, and waits until they have ended. */
   async end(): Promise<void> {
     await endProcesses(processes => ({ end: this.#find(processes) }));
   }

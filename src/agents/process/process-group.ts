@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 
 const ladder = ['SIGINT', 'SIGTERM', 'SIGKILL'] as const;
 
-/** Sends a signal to a process group; does nothing when the group has ended. */
+/** Sends a signal to a process group; has no effect when the group has ended. */
 export function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   if (pid === undefined) return;
   try {

@@ -5,7 +5,7 @@ import { guardScript } from './guard-script.ts';
 import { guardMark, guardVariable } from './process-marks.ts';
 
 /**
- * A small shell beside this process that ends its children when this process is gone, however it ended: the shell's
+ * A small shell process that ends the children of this process when this process exits for any reason: the shell's
  * input is a pipe whose other end only this process holds. It is started with the first child, and again when it ends
  * unexpectedly.
  */
@@ -63,7 +63,7 @@ class ProcessGuard {
       detached: true,
     });
     guard.on('error', () => {});
-    // Without a shell, or at the process limit, there is no guard until the next child starts.
+    // Without a shell, or at the process limit, no guard runs until the next child starts.
     if (guard.pid === undefined) return;
     const input = guard.stdin as Socket;
     input.on('error', () => {});

@@ -73,7 +73,7 @@ export async function listFromProc(proc: ProcessFiles = processFiles): Promise<r
   }
 }
 
-/** What is read of `/proc`. */
+/** The data read from `/proc`. */
 export interface ProcessFiles {
   readonly pids: () => Promise<readonly number[]>;
   /** The environment of a process; empty for one of another user, for one that has ended, and for one that starts. */
@@ -101,7 +101,7 @@ const processFiles: ProcessFiles = {
   },
 };
 
-/** Lists the processes of a system without `/proc`; such a system hides the environment of its own programs. */
+/** Lists processes with `ps` on a system without `/proc`, where the environment of system programs is hidden. */
 export async function listWithPs(): Promise<readonly ShownProcess[]> {
   const args = ['axeww', '-o', 'pid=,command='];
   const ps = startGuarded({ command: 'ps', args, env: { PATH: '/usr/bin:/bin' }, stdin: 'ignore' });

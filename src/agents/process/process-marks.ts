@@ -21,7 +21,7 @@ export function runMark(owner: string | undefined, threadId: string, runId: stri
   return `${hashed(thread)}${hashed([...thread, runId])}`;
 }
 
-/** The beginning of the marks of all runs of the same thread under the same owner: a process may serve several runs. */
+/** Returns the common prefix of the marks of all runs of a thread and owner: a process may serve several runs. */
 export function threadMark(mark: string): string {
   return mark.slice(0, threadPart);
 }

@@ -1,15 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** What a system shows of a process. */
+/** The state of a process as the operating system shows it. */
 interface ShownState {
-  /** Begins with Z or X when it has ended and nobody has collected it. */
+  /** Begins with Z or X when the process has ended and was not reaped. */
   readonly state: string;
-  /** When it started, in the words of the system. */
+  /** Its start time, in the format of the operating system. */
   readonly start: string;
 }
 
-/** Returns when a process started, in the words of the system: ids are used again. Undefined when it is not shown. */
+/** Returns the start time of a process, to detect reused ids; undefined when the system does not show the process. */
 export function findProcessStart(pid: number): string | undefined {
   return showProcess(pid)?.start;
 }

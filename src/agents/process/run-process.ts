@@ -98,7 +98,7 @@ export class ProcessRun {
     if (input === undefined) this.#child = start(isInteractive === true ? 'pipe' : 'ignore');
     else this.#child = inputIsFile === true ? withInputFile(input, start) : start('pipe');
     this.#started = new StartedProcesses(this.#child);
-    // A program that has ended reads nothing more: its exit is what is reported.
+    // Writing to a program that has ended fails; its exit is reported instead.
     this.#child.stdin?.on('error', () => {});
     if (isInteractive !== true) this.#child.stdin?.end(input);
     this.#streams = [this.#read('stdout'), this.#read('stderr')];
@@ -145,7 +145,7 @@ export class ProcessRun {
       if (isReferenced(each)) each[isKept ? 'ref' : 'unref']();
   }
 
-  /** Registers that the program is ready for its first turn: what runs now is no work of a turn. */
+  /** Registers that the program is ready for its first turn: running processes are not part of a turn. */
   async ready(): Promise<void> {
     await this.#started.keepProgram();
   }
@@ -155,13 +155,13 @@ export class ProcessRun {
     this.#isWorking = true;
   }
 
-  /** Registers the normal end of a turn: what runs now was left on purpose. */
+  /** Registers the normal end of a turn: processes that still run may continue. */
   async rest(): Promise<void> {
     this.#isWorking = false;
     await this.#started.leave();
   }
 
-  /** Returns whether nothing of a stopped turn runs any more; then the program waits for its next turn. */
+  /** Returns whether all processes of a stopped turn have ended; if so, the program is idle until its next turn. */
   async isIdle(): Promise<boolean> {
     const isIdle = await this.#started.areOver();
     if (isIdle) this.#isWorking = false;
@@ -218,7 +218,7 @@ export class ProcessRun {
     });
   }
 
-  /** Ends what the program started and did not leave at a normal end. */
+  /** Ends the processes that the program started, except after a normal end. */
   async #endStarted({ exitCode, stopped }: ProcessExit): Promise<void> {
     const { hasTurns = false, isFinished = () => false } = this.#options;
     const isNormal = hasTurns ? !this.#isWorking : isFinished() || (exitCode === 0 && stopped === undefined);

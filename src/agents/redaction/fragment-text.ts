@@ -1,6 +1,6 @@
 import type { Redactor } from './redactor.ts';
 
-/** Gets what is shown of a fragment, once that is known. */
+/** Receives the redacted text of a fragment once it is known. */
 export type ShowFragment = (text: string) => void;
 
 interface Piece {
@@ -8,17 +8,17 @@ interface Piece {
   readonly show: ShowFragment;
 }
 
-/** What is remembered of text that was shown: the beginning of a secret may be in it. */
+/** How much shown text is kept for matching, in characters: it may contain the beginning of a secret. */
 const shortestMemory = 16;
 const longestMemory = 4_096;
 
 /**
- * One text that comes in fragments. Each is shown without the secrets that are in the whole text; one that ends with
- * the beginning of a secret is shown when the text continues, or is closed.
+ * Redacts a text that arrives in fragments. Secrets of the whole text are removed from each fragment; a fragment that
+ * ends with the beginning of a secret is shown when the text continues or is closed.
  */
 export class FragmentText {
   readonly #redactor: Redactor;
-  /** The end of what was shown. */
+  /** The end of the text that was shown, unredacted. */
   #before = '';
   #pieces: Piece[] = [];
 
@@ -31,7 +31,7 @@ export class FragmentText {
     this.#showDecided(false);
   }
 
-  /** Shows what waits. The text may continue nevertheless: then the rest of a secret is still kept back. */
+  /** Shows the pending fragments. The text may still continue: the remainder of a split secret stays redacted. */
   close(): void {
     if (this.#pieces.length > 0) this.#showDecided(true);
   }
@@ -80,7 +80,7 @@ export class FragmentText {
 
 type Range = readonly [start: number, end: number];
 
-/** The beginning of a secret that goes on after a place. */
+/** Returns the start of a secret that spans the given position. */
 function splitAt(found: readonly Range[], place: number): number | undefined {
   return found.find(([start, end]) => start < place && place < end)?.[0];
 }

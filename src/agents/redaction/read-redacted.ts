@@ -18,7 +18,7 @@ export async function readRedacted(
   return redactPart(source, threadId, { firstSeq: (range.after ?? 0) + 1, events });
 }
 
-/** Returns a part of a thread without such secrets; what came before it is taken into account. */
+/** Redacts a part of a thread; reads earlier events to detect secrets that are split over the start of the part. */
 export async function redactPart(
   { log, redactor }: RedactedSource,
   threadId: string,

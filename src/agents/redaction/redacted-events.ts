@@ -42,7 +42,7 @@ export async function* eventsWithoutSecrets(
 /**
  * The events of a thread without the secrets that are split over fragments of one text. A fragment that ends with the
  * beginning of a secret waits, and everything after it, until its text continues or its run does something else. The
- * same events give the same result, so a reader may start anywhere once `prime` has seen what came before.
+ * same events give the same result, so a reader may start anywhere after `prime` has processed earlier events.
  */
 export class RedactedEvents {
   readonly #redactor: Redactor;
@@ -53,18 +53,18 @@ export class RedactedEvents {
     this.#redactor = redactor;
   }
 
-  /** How many events before the first one have to be seen. */
+  /** The number of earlier events that `prime` needs. */
   get lookBehind(): number {
     return this.#redactor.isEmpty ? 0 : mostWaiting;
   }
 
-  /** Sees events that came before the first one to show. */
+  /** Processes the events before the first one to show. */
   prime(events: readonly LoggedEvent[]): void {
     for (const event of events) this.push(event);
     this.end();
   }
 
-  /** Takes the next event; returns those that can be shown now, in order. */
+  /** Adds the next event; returns the events that can be shown now, in order. */
   push(event: LoggedEvent): LoggedEvent[] {
     if (this.#redactor.isEmpty) return [event];
     const entry = { event, isReady: true };
@@ -72,12 +72,12 @@ export class RedactedEvents {
     const field = getDefinition(event.type)?.fragment;
     if (field === undefined) this.#closeTexts(event);
     else this.#addFragment(entry, field);
-    // A person has to see at once what is asked.
+    // Show a relay immediately: a user has to answer it.
     if (event.type === 'relay' || this.#waiting.length > mostWaiting) this.#closeAll();
     return this.#takeReady();
   }
 
-  /** Returns what still waits. */
+  /** Returns the pending events. */
   end(): LoggedEvent[] {
     this.#closeAll();
     return this.#takeReady();
@@ -112,7 +112,7 @@ export class RedactedEvents {
     return text;
   }
 
-  /** A run that does something else has said what it said. */
+  /** Closes the texts of a run when it emits an event that is not a fragment. */
   #closeTexts({ runId, type }: LoggedEvent): void {
     for (const [key, each] of this.#texts) {
       if (each.runId !== runId) continue;

@@ -2,7 +2,7 @@ import { SecretMatcher, type SecretScan } from './secret-matcher.ts';
 
 /** Replaces secrets, in any form, by a mark. */
 export interface Redactor {
-  /** Whether there is nothing to replace. */
+  /** Whether it has no secrets to replace. */
   readonly isEmpty: boolean;
   readonly mark: string;
   /** Replaces secrets in a text. */

@@ -4,11 +4,11 @@ import { type FormNode, buildForms } from './secret-forms.ts';
 export interface SecretScan {
   /** The ranges of the secrets, in order and without overlap. */
   readonly found: readonly (readonly [start: number, end: number])[];
-  /** The position where an incomplete secret may begin; the length of the text when there is none. */
+  /** The position where an incomplete secret may begin; otherwise the length of the text. */
   readonly openAt: number;
 }
 
-/** The number of characters at the end of a text that count as the beginning of a secret. */
+/** The minimum number of characters at the end of a text that count as the start of a secret. */
 const shortestBeginning = 3;
 const mostStates = 5_000;
 const asciiSize = 128;

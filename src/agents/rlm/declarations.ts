@@ -71,7 +71,7 @@ class Declarations {
     } else if (startsStatement(this.#before, token)) this.#list = undefined;
   }
 
-  /** A name that is declared without a value becomes undefined, whatever its value before. */
+  /** Sets a name that is declared without a value to undefined, as a name may have a value from an earlier cell. */
   #finishName(): void {
     if (this.#list === 'after') this.edits.push({ from: this.#nameEnd, to: this.#nameEnd, text: ' = undefined' });
     this.#list = undefined;

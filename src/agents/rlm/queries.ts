@@ -30,7 +30,7 @@ export interface QueriesOptions {
 
 /** The origin of a query. */
 export interface QueryPlace {
-  /** The execution that makes it. */
+  /** The execution that sends the query. */
   readonly parentId: string;
   readonly signal: AbortSignal;
 }

@@ -30,7 +30,7 @@ interface ReplToolsOptions {
   readonly put: (event: AgentEvent) => Promise<void>;
 }
 
-/** Takes calls of code through permission, execution and result, like calls of a model. */
+/** Handles permission, execution and results of calls from code, like calls of a model. */
 export class ReplTools {
   readonly #options: ReplToolsOptions;
   readonly #outputs = new Map<string, ToolOutput>();

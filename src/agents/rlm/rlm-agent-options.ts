@@ -14,9 +14,9 @@ export interface RlmAgentOptions {
   readonly model: ModelSource;
   /** The model for `llm_query`. Default: the agent's model. */
   readonly subModel?: ModelSource;
-  /** The model's instructions, beside those about its REPL. */
+  /** Instructions for the model, in addition to those about its REPL. */
   readonly instructions?: string;
-  /** The long input: a string in the REPL, of which the model receives the size and the beginning. Default: empty. */
+  /** The long input: a string in the REPL; the model receives its size and first part. Default: empty. */
   readonly context?: string | ((params: InvokeParams) => Promise<string> | string);
   /**
    * The tools that code may call, each as a function of its name; a shell tool also accepts the command as a string.

@@ -45,7 +45,7 @@ const least: Partial<RlmLimits> = { memoryBytes: 2 ** 21, stackBytes: 2 ** 14, p
 /** The WebAssembly stack has room for no more. */
 const most: Partial<RlmLimits> = { stackBytes: 2 ** 20, memoryBytes: 2 ** 31 };
 
-/** An option that takes limits; their numbers are checked with their own error. */
+/** The schema of an option for limits; their numbers are checked with a separate error. */
 export const rlmLimitsField = () =>
   z.strictObject(Object.fromEntries(Object.keys(defaults).map(name => [name, z.unknown().optional()])));
 

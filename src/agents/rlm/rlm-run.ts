@@ -26,7 +26,7 @@ const cellUnknown =
 const callUnknown = 'The outcome of this call is unknown: the process ended before there was one.';
 const variablesLost = 'The REPL was started anew: all variables are gone, `context` is as it was.';
 
-/** One run: the model writes code, the code runs, the model sees its output, until there is an answer. */
+/** One run: the model writes code, the code runs and the model reads its output, until it returns an answer. */
 export class RlmRun {
   readonly #options: RlmAgentOptions;
   readonly #params: InvokeParams;
@@ -276,7 +276,7 @@ export class RlmRun {
     return 'complete';
   }
 
-  /** Adds messages of people and outcomes of subagents that arrived meanwhile; returns whether there were any. */
+  /** Adds user messages and subagent results that arrived since the last step; returns whether there were any. */
   async *#takeSteering(): AsyncGenerator<AgentEvent, boolean> {
     const events = [...steeredMessages(this.#params), ...this.#background.take()];
     for (const event of events) yield* this.#emit(event);

@@ -6,7 +6,7 @@ type Send = (kind: 'stdout' | 'stderr' | 'final' | 'final-json' | 'call', json: 
 
 /** The parameters of the sandbox's global names. */
 export interface GlobalsConfig {
-  /** The functions that the host answers, beside `llm_query`. */
+  /** The functions that the host answers, in addition to `llm_query`. */
   readonly functions: readonly string[];
   readonly maxOutputLength: number;
   readonly maxFinalLength: number;
@@ -16,7 +16,7 @@ export interface GlobalsConfig {
 export interface SandboxGlobals {
   /** Receives a piece of the context, as JSON. */
   feed(json: string): void;
-  /** Restores every global name, whatever code did to it; throws when that is impossible. */
+  /** Restores every global name that code may have changed; throws when that is impossible. */
   install(): void;
   /** Settles a call: a value or a message, as JSON. */
   settle(id: number, ok: boolean, json: string): void;

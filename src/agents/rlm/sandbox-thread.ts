@@ -2,7 +2,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { QuickJSContext, QuickJSHandle, QuickJSRuntime, QuickJSWASMModule } from 'quickjs-emscripten-core';
 import type { FromThread, ThreadData, ToThread } from './sandbox-messages.ts';
 
-/** What a thread needs: its start parameters, and the source of the function that creates the globals of its engine. */
+/** The start parameters of a thread, and the source of the function that creates the globals of its engine. */
 export type ThreadSetup = ThreadData & { readonly globals: string };
 
 /** A sandbox's thread: one QuickJS engine that runs cells, one at a time. */

@@ -11,7 +11,7 @@ export interface SandboxOptions {
   /** The program of its thread. */
   readonly program: string;
   readonly context: string;
-  /** The functions that code may call beside `llm_query`. */
+  /** The functions that code may call in addition to `llm_query`. */
   readonly functions: readonly string[];
   readonly limits: RlmLimits;
   /** Ends the sandbox. */
@@ -35,7 +35,7 @@ export interface CellOutcome {
   readonly structured?: true;
   /** Whether the printed output was truncated. */
   readonly truncated: boolean;
-  /** The time from its beginning to its end, in milliseconds; the start of the sandbox does not count. */
+  /** The duration in milliseconds, without the start of the sandbox. */
   readonly durationMs: number;
 }
 
@@ -108,7 +108,7 @@ export class Sandbox {
     });
   }
 
-  /** Starts the thread, if there is none, so that a cell need not wait for it. */
+  /** Starts the thread unless it is running, so that a cell need not wait for it. */
   start(): void {
     if (this.#worker !== undefined || this.#options.signal.aborted) return;
     const data = threadData(this.#options);
@@ -130,7 +130,7 @@ export class Sandbox {
     this.#watch(startMs, `The sandbox did not start within ${startMs} ms.`);
   }
 
-  /** Ends the thread, whatever it is doing. */
+  /** Terminates the thread, even while a cell runs. */
   async close(): Promise<void> {
     this.#rest();
     const worker = this.#worker;

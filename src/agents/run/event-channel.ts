@@ -13,13 +13,13 @@ interface Item {
   readonly isFragment?: boolean;
 }
 
-/** Receives the events of a run: a channel, or what a run that started another one does with the events of that one. */
+/** Receives the events of a run: a channel, or the handler of a parent run for the events of a subagent. */
 export interface EventSink {
   /** Resolves when the event was handled; never after the consumer has detached. */
   put(event: AgentEvent): Promise<void>;
   /** Receives a fragment. Returns a promise only when the caller has to wait. */
   pass(event: AgentEvent): Promise<void> | undefined;
-  /** Receives a progress report, which nobody waits for. */
+  /** Receives a progress report; no producer waits for it. */
   report(event: ToolProgress): void;
 }
 
@@ -29,8 +29,8 @@ const forwardTo = Symbol('forwardTo');
 /** The events of a run, to be read one by one or forwarded. */
 export interface RunStream extends AsyncIterableIterator<AgentEvent> {
   /**
-   * Starts the run and passes each event straight to a sink, which holds its producers back; resolves when the run has
-   * ended. It takes the place of reading the stream.
+   * Starts the run and passes each event directly to a sink, which applies backpressure to the producers; resolves when
+   * the run has ended. Use it instead of reading the stream.
    */
   [forwardTo](sink: EventSink): Promise<void>;
 }
@@ -60,7 +60,7 @@ export class EventChannel implements EventSink {
   #given: Item | undefined;
   #wake: () => void = idle;
   #gone = false;
-  /** Takes the place of the queue. */
+  /** Receives the events instead of the queue. */
   #sink: EventSink | undefined;
 
   /** Calls the listener with each further event, except progress reports, before it is queued. */

@@ -16,7 +16,7 @@ export class TimeLimit {
   readonly #outer: AbortSignal;
   readonly #clock: Clock;
   #cancelTimer: (() => void) | undefined;
-  /** The time that was left when the timer started, and that moment. */
+  /** The remaining milliseconds when the timer started, and its start time in `#since`. */
   #left: number;
   #since = 0;
   #pauses = 0;

@@ -86,7 +86,7 @@ async function innerFolders(folder: string, problems: SkillProblem[]): Promise<s
   }
 }
 
-/** Returns the skill in a folder, or the problem with it; undefined when there is none. */
+/** Returns the skill in a folder, or the problem with it; undefined when the folder has no skill. */
 async function readSkill(folder: string): Promise<Skill | SkillProblem | undefined> {
   const path = join(folder, 'SKILL.md');
   try {

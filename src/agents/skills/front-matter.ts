@@ -7,13 +7,13 @@ export interface FrontMatter {
   readonly body: string;
 }
 
-/** Longer lines are cut: no person wrote them. */
+/** The length above which lines are cut, longer than any hand-written line. */
 const longestLine = 8_192;
 
 /**
  * Parses the YAML at the beginning of files such as SKILL.md: plain, quoted, folded (`>`) and literal (`|`) texts,
  * lists, and names one level deep. It is tolerant: a plain text may contain `: `, and unparsable lines are ignored.
- * Undefined when there is no front matter, or no end of it.
+ * Returns undefined when the front matter is missing or not closed.
  */
 export function parseFrontMatter(text: string): FrontMatter | undefined {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);

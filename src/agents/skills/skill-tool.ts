@@ -29,7 +29,7 @@ export function skillTool(skills: readonly Skill[], read: SkillReader = readAnyF
   });
 }
 
-/** Returns the part of a system prompt about skills; empty when there are none. */
+/** Returns the part of a system prompt about skills; empty without skills. */
 export function skillInstructions(skills: readonly Skill[]): string {
   if (skills.length === 0) return '';
   return `Skills are instructions for tasks of a certain kind. When a task is what one of them is for, load it with the tool "skill" before you begin, and follow it.\n${listed(skills)}`;
@@ -72,7 +72,7 @@ async function readSkillFile({ name, path }: Skill): Promise<string> {
   return readFile(path, 'utf8');
 }
 
-/** Returns the files of a skill beside its SKILL.md, up to a limit; follows no links. */
+/** Returns the files of a skill except its SKILL.md, up to a limit; follows no links. */
 async function listFiles(folder: string): Promise<string[]> {
   const files: string[] = [];
   async function visit(inner: string, depth: number): Promise<void> {

@@ -2,7 +2,7 @@ import { defined } from '../../base/defined.ts';
 import type { ConversationParams, RunParams } from '../contract/run-params.ts';
 import type { HostParams, InvokeParams } from '../contract/agent.ts';
 
-/** What a subagent inherits from its parent: where it belongs, the decisions of people, and its rules and limits. */
+/** The parameters that a subagent inherits from its parent: its thread, user decisions, rules and limits. */
 export interface InheritedParams {
   readonly run: Pick<RunParams, 'threadId' | 'resourceId' | 'by' | 'context'>;
   readonly conversation: Pick<ConversationParams, 'decided' | 'isImported'>;
@@ -12,7 +12,7 @@ export interface InheritedParams {
   >;
 }
 
-/** Returns what the subagents of a run inherit, with the rules and the spending of the run itself. */
+/** Returns the parameters for the subagents of a run, including the rules and the spending of the run. */
 export function inheritParams(
   { run, conversation, host }: InvokeParams,
   {

@@ -41,7 +41,7 @@ function titlePrompt(message: string, answer: string): string {
   return parts.map(([name, text, most]) => `<${name}>\n${text.slice(0, most)}\n</${name}>`).join('\n');
 }
 
-/** Returns the title in what a model wrote: its first line without quotes and marks; undefined when there is none. */
+/** Returns the first line of a model answer without quotes and marks as the title; undefined when it is empty. */
 export function readTitle(text: string): string | undefined {
   const line = text.split('\n').find(each => each.trim() !== '') ?? '';
   const title = line

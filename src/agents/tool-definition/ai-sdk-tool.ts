@@ -6,7 +6,7 @@ import { readSchema } from './read-schema.ts';
 import type { ToolReturn } from '../contract/tool-values.ts';
 import type { Tool, ToolCall } from '../contract/agent.ts';
 
-/** A tool of the AI SDK, of version 5, 6 or 7, by its structure: what `tool()` and the tools of providers return. */
+/** The structure of a tool of the AI SDK 5, 6 or 7, as returned by `tool()` and by provider tools. */
 export interface AiSdkTool {
   readonly type?: 'function' | 'dynamic' | 'provider' | 'provider-defined' | undefined;
   readonly description?: string | ((options: never) => string) | undefined;
@@ -19,7 +19,7 @@ export interface AiSdkTool {
 /** Tools by name: of the AI SDK, or our own. */
 export type NamedTools = Readonly<Record<string, AiSdkTool | Tool>>;
 
-/** The fields that are read beside the typed ones. */
+/** The fields of an AI SDK tool that are read here, including untyped ones. */
 interface AnyTool {
   readonly type?: string;
   readonly id?: string;
@@ -56,7 +56,7 @@ function toList(tools: NamedTools): Tool[] {
   });
 }
 
-/** Converts a tool of the AI SDK; throws `invalid_argument` when nobody can execute it. */
+/** Converts a tool of the AI SDK; throws `invalid_argument` when it has no `execute` and no provider executes it. */
 function toTool(name: string, tool: AnyTool): Tool {
   const { description, inputSchema, strict, inputExamples, providerOptions, needsApproval } = tool;
   const isProvided = tool.type === 'provider' || tool.type === 'provider-defined';
@@ -101,7 +101,7 @@ async function readLast(returned: unknown, report: (content: unknown) => void): 
   return last;
 }
 
-/** What the model is sent of an output in the AI SDK's form; media are named only. */
+/** Converts an AI SDK tool output to the value for the model; media are only named. */
 function textFor(output: unknown): unknown {
   if (!isObject(output)) return output;
   const { type, value } = output;

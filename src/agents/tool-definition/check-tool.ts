@@ -4,7 +4,7 @@ import { checkValue, invalidArgument, wordsFor } from '../../base/options/check-
 import { callback, field, isObject, text } from '../../base/options/option-fields.ts';
 import type { Tool } from '../contract/agent.ts';
 
-/** What every provider accepts as the name of a tool. */
+/** Matches tool names that all providers accept. */
 const toolName = /^[\w-]{1,64}$/;
 
 /** Whether a value is a Standard Schema; the schemas of some libraries are functions. */

@@ -55,7 +55,7 @@ export function describeTool(tool: Tool): ModelTool {
   return definition;
 }
 
-/** The last description by input schema: many tools are created anew for each run. */
+/** Caches the last description by input schema, because many tools are created again for each run. */
 const described = new WeakMap<Tool['input'], LanguageModelV3FunctionTool>();
 const schemas = new WeakMap<Tool['input'], LanguageModelV3FunctionTool['inputSchema']>();
 
@@ -77,13 +77,13 @@ type Checked = { readonly value: unknown } | { readonly problem: string };
 
 /** Returns the input as parsed by the tool's schema, or the problem with it. */
 export async function checkInput(tool: Tool, input: unknown): Promise<Checked> {
-  // A copy: what a tool does with its input must not change the call that models are sent.
+  // Copy the input, so that a tool that modifies it does not change the call in later model requests.
   const checked = validate(tool.input, structuredClone(input));
   const result = checked instanceof Promise ? await checked : checked;
   return 'value' in result ? result : { problem: `The input is not valid: ${result.problem}` };
 }
 
-/** Returns a value as parsed by a schema, or the problem with it; a promise only when the schema waits for something. */
+/** Returns the parsed value or the problem with it; a promise only when the schema is asynchronous. */
 export function validate(schema: StandardSchemaV1, value: unknown): Checked | Promise<Checked> {
   const checked = schema['~standard'].validate(value);
   return checked instanceof Promise ? checked.then(toOutcome) : toOutcome(checked);

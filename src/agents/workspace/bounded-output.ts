@@ -1,4 +1,4 @@
-/** The beginning and the end of a program's output; the middle is counted and dropped. */
+/** Keeps the start and the end of a program's output; counts and drops the middle. */
 export class BoundedOutput {
   readonly #headMax: number;
   readonly #tailMax: number;
@@ -80,7 +80,7 @@ function wholeStart(bytes: Uint8Array): Uint8Array {
   return start + length > bytes.length ? bytes.subarray(0, start) : bytes;
 }
 
-/** Drops an incomplete character at the beginning. */
+/** Drops an incomplete character at the start. */
 function wholeEnd(bytes: Uint8Array): Uint8Array {
   let start = 0;
   while (start < 3 && isContinuation(bytes[start])) start++;

@@ -32,8 +32,8 @@ export function toStamp({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): Stam
 }
 
 /**
- * Applies all changes or none: new contents are written to temporary files beside their targets and then renamed
- * atomically; when one fails, the earlier ones are rolled back.
+ * Applies all changes or none. Writes new contents to temporary files in the same folders as their targets and renames
+ * them atomically; when a change fails, rolls back the earlier ones.
  */
 export async function changeFiles(reach: Reach, changes: readonly FileChange[]): Promise<ChangedFile[]> {
   const staged: StagedChange[] = [];

@@ -6,14 +6,14 @@ import type { WorkspaceFolder } from './workspace-folder.ts';
 
 /** The number of files of an index. */
 export const mostIndexed = 50_000;
-/** How old an index may be before it is built anew. */
+/** The age after which the index is rebuilt, in milliseconds. */
 const freshMs = 5_000;
 /** The number of files after which others may run. */
 const filesAtOnce = 200;
 
 /**
- * The files of a folder, for completion: what git ignores is not in it. It is built in the background and can be
- * searched meanwhile; while it is built anew, the files of before are found.
+ * Indexes the files of a folder for completion, except those that git ignores. It is built in the background and can be
+ * searched during that time; a search during a rebuild uses the previous index.
  */
 export class FileIndex {
   readonly #workspace: WorkspaceFolder;
@@ -39,7 +39,7 @@ export class FileIndex {
     return this.#builtAt !== undefined;
   }
 
-  /** Builds the index, or builds it anew when it is not fresh. Resolves when it is built; never rejects. */
+  /** Builds the index, or rebuilds it when it is stale. Resolves when it is built; never rejects. */
   refresh(): Promise<void> {
     const isFresh = this.#builtAt !== undefined && this.#clock.now() - this.#builtAt < freshMs;
     if (isFresh || this.#closed.signal.aborted) return Promise.resolve();

@@ -65,7 +65,7 @@ async function* filesBelow(
   }
 }
 
-/** The rules of the `.gitignore` files between the root of a workspace and what is being walked. */
+/** The rules of the `.gitignore` files between the root of a workspace and the walked folder. */
 class RulesAbove {
   readonly #workspace: WorkspaceFolder;
   readonly #folder: string;

@@ -39,7 +39,7 @@ function parseRule(line: string): IgnoreRule | undefined {
   const names = pattern.split('/').filter(name => name !== '');
   if (names.length === 0) return undefined;
   const isAnchored = pattern.slice(0, -1).includes('/');
-  // What is below `a/**` is meant, not `a` itself.
+  // `a/**` matches the entries below `a`, not `a` itself.
   const steps = names.at(-1) === '**' && names.length > 1 ? [...names, '*'] : names;
   try {
     return { isNegated, isForFolders, matches: pathPattern((isAnchored ? steps : ['**', ...steps]).map(unescaped)) };

@@ -53,7 +53,7 @@ export async function locate(root: Root, path: string, options: LocateOptions = 
   throw refused(path, 'goes through too many links.');
 }
 
-/** A path to walk: the first `linked` names come from a link. */
+/** A path to walk; its first `linked` names are from the target of a link. */
 interface Way {
   readonly path: string;
   readonly names: readonly string[];

@@ -8,7 +8,7 @@ import { isInside, type Root } from './root.ts';
 /** The paths that a workspace may open. */
 export interface Reach {
   readonly root: Root;
-  /** The paths outside the root that may be opened, too; undefined when nothing outside can be granted. */
+  /** The paths outside the root that may also be opened; undefined when access outside cannot be granted. */
   readonly granted?: readonly PathAccess[];
   /** The required targets of paths as they are written; a path without a pin may lead anywhere in reach. */
   readonly pins?: ReadonlyMap<string, ReadonlySet<string>>;

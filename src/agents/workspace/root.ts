@@ -10,7 +10,7 @@ export interface Root {
   readonly path: string;
   /** Its path as given, made absolute. */
   readonly given: string;
-  /** Whether files are opened relative to folder descriptors, so that nothing can be swapped on the path. */
+  /** Whether files are opened relative to folder descriptors, so that no part of a path can be swapped. */
   readonly byDescriptor: boolean;
   /** Whether it is the root of the file system, for granted paths outside a workspace; their paths are absolute. */
   readonly isFileSystem?: true;
@@ -40,7 +40,7 @@ const longestPath = 4096;
 
 /**
  * Returns the names from the root to a path, none for the root itself; throws when it is outside. A `..` removes the
- * name before it, whatever that name is. A relative path starts at the folder `from`.
+ * name before it, even when that name is a link. A relative path starts at the folder `from`.
  */
 export async function namesInside(root: Root, path: string, from: readonly string[] = []): Promise<string[]> {
   if (path.includes('\0')) throw refused(path, 'contains a NUL byte.');

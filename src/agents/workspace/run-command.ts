@@ -41,7 +41,7 @@ export function runCommand(options: CommandOptions): Promise<CommandEnd> {
   const child = startGuarded({ command: shell, args: ['-c', command], cwd, env, stdin: 'ignore', runMark });
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].on('data', (chunk: Buffer) => onOutput?.(chunk, name));
-    // The output ends here; the exit of the shell is what is reported.
+    // Ends the output; the exit of the shell is reported instead.
     child[name].on('error', () => {});
   }
   let callOff: (() => void) | undefined;

@@ -1,4 +1,4 @@
-/** The reasons for skipping files, in words for people and models, with a count. */
+/** The reasons for skipped files, as text for users and models, with a count. */
 const reasons = {
   large: count => `${files(count)} too large to be searched`,
   unreadable: () => 'files or folders that cannot be read',
@@ -27,7 +27,7 @@ export class SkippedFiles {
     return Object.fromEntries(this.#counts);
   }
 
-  /** Returns one line about the skipped files; none when nothing was skipped. */
+  /** Returns one line about the skipped files; no line when none were skipped. */
   get lines(): string[] {
     if (this.isEmpty) return [];
     return [`[Skipped: ${Array.from(this.#counts, ([reason, count]) => reasons[reason](count)).join('; ')}.]`];

@@ -9,10 +9,13 @@ export interface TextChange {
   readonly newText: string;
 }
 
-/** How long texts are compared before a diff is given up, in milliseconds. */
+/** The time limit for computing a diff, in milliseconds. */
 const mostCompareMs = 300;
 
-/** Returns changes of files as a unified diff with three lines around each change, and without the lines of deleted files; undefined when nothing changes. */
+/**
+ * Returns file changes as a unified diff with three lines of context, without the lines of deleted files; undefined
+ * when nothing changes.
+ */
 export function unifiedDiff(changes: readonly TextChange[]): string | undefined {
   const parts = changes.flatMap(change => fileDiff(change) ?? []);
   return parts.length === 0 ? undefined : parts.join('');

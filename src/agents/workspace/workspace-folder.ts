@@ -16,11 +16,11 @@ import { type Root, rootAt } from './root.ts';
 import { type CommandEnd, type OutputStream, runCommand } from './run-command.ts';
 
 export interface WorkspaceOptions {
-  /** Environment variables for its processes, beside those of `environment`. */
+  /** Environment variables for its processes, in addition to those of `environment`. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Which variables of this process its processes get. Default: the few that any program needs. */
+  /** The environment variables that its processes inherit. Default: the few that any program needs. */
   readonly environment?: EnvironmentPolicy;
-  /** Whether a person can be asked for a path outside the folder; `refuse` by default. */
+  /** Whether a user can be asked for access to a path outside the folder. Default: `refuse`. */
   readonly outside?: 'refuse' | 'ask';
   /** Ends its commands and refuses every further use with the reason of its abort. */
   readonly closed?: AbortSignal;
@@ -79,9 +79,9 @@ export function workspace(root: string, options: WorkspaceOptions = {}): Workspa
 }
 
 /**
- * The files of one folder. Every path is resolved inside it, links included: a path that leads outside is refused unless
- * a person granted that very path, also when something is replaced by a link meanwhile. Only regular files are opened. A process is confined only by its
- * working directory and its environment variables.
+ * Access to the files of one folder. Resolves every path inside it, including links, and refuses a path that leads
+ * outside unless a user granted exactly that path, even when an entry is replaced by a link at the same time. Opens
+ * only regular files. A process is confined only by its working directory and its environment variables.
  */
 export class WorkspaceFolder {
   readonly #reach: Reach;

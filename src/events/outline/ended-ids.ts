@@ -1,7 +1,7 @@
-/** How many ids of what ended are kept. */
+/** The maximum number of ids. */
 const mostIds = 64;
 
-/** The ids of what ended last: an event that refers to one of them begins nothing. */
+/** The ids of recently ended items: an event that refers to one of them starts no new item. */
 export class EndedIds {
   readonly #ids = new Set<string>();
 

@@ -2,22 +2,22 @@ import { noUsage, type UsageCounts } from '../usage-sum.ts';
 import type { AgentEvent } from '../vocabulary.ts';
 
 /**
- * What the events up to a seq leave for the ones after them, as plain data: a reading that begins with it places every
- * later event as a reading of the whole thread does. Its size depends on what is open at that seq, not on the thread.
+ * The state of an outline at a seq, as plain data: a reader that starts from it places every later event like a reader
+ * of the whole thread. Its size depends on the open items at that seq, not on the length of the thread.
  */
 export interface OutlineSnapshot {
   readonly seq: number;
-  /** What was used up to it. */
+  /** The total usage up to the snapshot. */
   readonly usage: UsageCounts;
-  /** The events that still matter, shortened, in order: the last turn, and what is open. */
+  /** The shortened events of the last turn and of all open items, in order. */
   readonly events: readonly AgentEvent[];
   /** The open runs that reported the start of a call. */
   readonly reporting: readonly string[];
-  /** The newest ids of runs, calls and relays that ended: what comes later about them belongs before the snapshot. */
+  /** The newest ids of runs, calls and relays that ended; later events about them belong before the snapshot. */
   readonly gone: readonly string[];
   /**
-   * Whether another branch was begun or selected while a run was open: it is not known whether the run is on it. A run
-   * counts as on the active branch when it starts, also one that answers a message of another branch.
+   * Whether another branch was created or selected while a run was open, so it is unknown whether the run is on it. A
+   * starting run counts as on the active branch, even when it answers a message of another branch.
    */
   readonly isUncertain?: boolean;
 }
@@ -25,7 +25,7 @@ export interface OutlineSnapshot {
 /** The run of the message that stands for a last message that is unknown, as after the selection of another branch. */
 export const unknownRun = 'before';
 
-/** The outline at a seq when nothing before it is known. */
+/** Returns the outline at a seq when the earlier events are unknown. */
 export function unknownOutline(seq: number): OutlineSnapshot {
   const events: AgentEvent[] = [{ type: 'user', runId: unknownRun, content: '' }];
   return { seq, usage: noUsage, events, reporting: [], gone: [] };

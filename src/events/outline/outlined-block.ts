@@ -32,7 +32,7 @@ export class OutlinedBlock {
     if (this.#openCalls === 0) this.#answer = [];
   }
 
-  /** Takes in the result of a call that was closed; only the first one counts. */
+  /** Records the result of a closed call; only the first result counts. */
   answerWith(call: AgentEvent, result: AgentEvent): void {
     if (this.#isAnswered) return;
     this.#isAnswered = true;

@@ -11,7 +11,7 @@ export interface OutlinedRun {
 /** A run that still matters, with the events that later ones depend on. */
 export interface RunRecord extends OutlinedRun {
   readonly parentId: string | undefined;
-  /** Whether it has no message of its own: what it emits belongs to another run. */
+  /** Whether it has no separate message: its events belong to the message of another run. */
   readonly isVoice: boolean;
   agentId: string | undefined;
   model: string | undefined;

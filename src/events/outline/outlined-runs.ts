@@ -34,7 +34,7 @@ export class OutlinedRuns {
     return this.#runs.values();
   }
 
-  /** Whether one of the runs names a node as what started it. */
+  /** Whether a tracked run names a node as its cause. */
   hasStarted(nodeId: string): boolean {
     return this.#started.has(nodeId);
   }

@@ -9,7 +9,7 @@ export function shortenUser(event: EventOf<'user'>): AgentEvent {
   return getSize(event) <= mostText ? event : { ...event, content: '' };
 }
 
-/** The start of a run, without what only the run itself needs. */
+/** Returns the start event of a run without the fields that only the run itself needs. */
 export function shortenStart(event: EventOf<'harness_start'>): AgentEvent {
   const { type, runId, parentId, agentId, model, cwd, memory, seq, ts } = event;
   return {
@@ -46,7 +46,7 @@ export function shortenRelay(event: EventOf<'relay'>): AgentEvent {
   return getSize(event) <= mostRelay ? event : ({ ...event, params: {} } as AgentEvent);
 }
 
-/** The beginning of a stream of fragments, without its content. */
+/** Returns the first event of a stream of fragments without its content. */
 export function shortenFragment(
   event: EventOf<'text'> | EventOf<'reasoning'> | EventOf<'tool_input_delta'>,
 ): AgentEvent {

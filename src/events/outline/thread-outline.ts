@@ -20,8 +20,8 @@ import {
 const unknownMessage = `${unknownRun}:user`;
 
 /**
- * The outline of a thread: which of its events still matter for the ones that follow. It takes events in order, in
- * constant time, and holds only what is open.
+ * The outline of a thread: the earlier events that later events still depend on. Applies each event, in order, in
+ * constant time, and stores only open items.
  */
 export class ThreadOutline {
   #seq = 0;
@@ -39,13 +39,13 @@ export class ThreadOutline {
   #onMessage: (messageId: string, seq: number) => void = () => {};
   #isRestoring = false;
 
-  /** Begins with nothing, or where a snapshot was taken; calls back for each new message. */
+  /** Starts empty or from a snapshot; calls `onMessage` for each new message. */
   constructor(snapshot?: OutlineSnapshot, onMessage: (messageId: string, seq: number) => void = () => {}) {
     if (snapshot !== undefined) this.#restore(snapshot);
     this.#onMessage = onMessage;
   }
 
-  /** The newest event taken in. */
+  /** The seq of the newest applied event. */
   get seq(): number {
     return this.#seq;
   }
@@ -55,7 +55,7 @@ export class ThreadOutline {
     return this.#runs.get(runId);
   }
 
-  /** Takes in the next event. */
+  /** Applies the next event. */
   take(event: AgentEvent): void {
     this.#seq = event.seq ?? this.#seq + 1;
     if (isKnownEvent(event) && event.type !== 'text' && event.type !== 'reasoning') this.#newest = undefined;
@@ -92,12 +92,12 @@ export class ThreadOutline {
       outline.#folded.delete(event.nodeId);
       if (outline.#isKept(event.nodeId)) outline.#folded.set(event.nodeId, event);
     },
-    // A fact before the first message makes one.
+    // A fact before the first message creates one.
     fact: (_, outline) => void (outline.#tip ??= unknownMessage),
     none: () => {},
   };
 
-  /** What a reading that begins after the newest event needs. */
+  /** Returns the state from which a reader can continue after the newest event. */
   snapshot(): OutlineSnapshot {
     const runs = [...this.#runs.all()];
     const calls = [...this.#calls.all()];
@@ -254,7 +254,7 @@ export class ThreadOutline {
     this.#dropCall(call);
   }
 
-  /** Drops a closed call, unless a run that it started is still there; nothing else was held by it. */
+  /** Drops a closed call unless a run that it started is still tracked; no other item depends on the call. */
   #dropCall(call: OutlinedCall): void {
     const { id } = call;
     if (this.#isRestoring || this.#tip === id) return;
@@ -263,7 +263,7 @@ export class ThreadOutline {
     if (this.#folded.size > 0 && !this.#isKept(id)) this.#folded.delete(id);
   }
 
-  /** The run of an event; undefined when it belongs to what ended. */
+  /** Returns the run of an event; undefined when the run or its cause has ended. */
   #findRun(event: AgentEvent): RunRecord | undefined {
     const { runId, parentId, agentId } = event;
     const known = this.#runs.get(runId);
@@ -343,8 +343,8 @@ export class ThreadOutline {
   }
 
   /**
-   * Whether a run that ended is all that nothing open refers to any more: a call that waits for it started it, and it
-   * started nothing that is still there. With many subagents at once looking at everything would take long.
+   * Whether an ended run can be dropped alone: an open call started it, and no tracked run was started by it. Avoids a
+   * full scan for each of many concurrent subagents.
    */
   #isLeaf({ runId, parentId = '' }: RunRecord): boolean {
     const call = this.#runs.named(parentId) === undefined ? this.#calls.find(parentId) : undefined;
@@ -360,7 +360,7 @@ export class ThreadOutline {
     this.#gone.add(run.runId);
   }
 
-  /** Drops what nothing open refers to. */
+  /** Drops all items that no open item refers to. */
   #prune(): void {
     if (this.#isRestoring) return;
     const kept = new Set<string>();

@@ -39,13 +39,13 @@ function extended(before: { readonly tree: Tree; readonly active: Active }, tree
   return { messages: before.active.messages.concat(added.toReversed()), full: false };
 }
 
-/** Returns the branch that ends with a message; throws `invalid_argument` when there is none. */
+/** Returns the branch that ends with a message; throws `invalid_argument` when no branch contains it. */
 export function activeUpTo(conversation: Conversation, messageId: string): Active {
   const snapshot = getSnapshot(conversation);
   return branchTo(snapshot, onBranch(snapshot, messageId).id);
 }
 
-/** Returns the branch through a message, continued as it is active; throws `invalid_argument` when there is none. */
+/** Returns the branch through a message and its active followers; throws `invalid_argument` when no branch has it. */
 export function selectSibling(conversation: Conversation, messageId: string): Active {
   const snapshot = getSnapshot(conversation);
   return branchTo(snapshot, endOfBranch(snapshot, onBranch(snapshot, messageId).id));

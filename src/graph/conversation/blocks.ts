@@ -23,7 +23,7 @@ export function contentBlock(draft: ConversationDraft, messageId: string): Block
   return goesOn ? block : openBlock(draft, messageId, 'assistant');
 }
 
-/** Returns the block for facts beside the model's output. */
+/** Returns the current block of a message for facts that are not model output, or a new one when it has none. */
 export function factBlock(draft: ConversationDraft, messageId: string): Block {
   const role = draft.last('message', messageId)?.role ?? 'assistant';
   return currentBlock(draft, messageId) ?? openBlock(draft, messageId, role);

@@ -67,7 +67,7 @@ export class MessageTree {
     return this.#draft.size;
   }
 
-  /** Takes in the next event; returns the ids of the messages that it added or changed. */
+  /** Applies the next event; returns the ids of the messages that it added or changed. */
   take(event: LoggedEvent): ReadonlySet<string> {
     this.#seq = event.seq;
     const changed = this.#draft.write(event);
@@ -94,7 +94,7 @@ export class MessageTree {
   }
 }
 
-/** What the reducers write to: everything that places no message is dropped. */
+/** The draft for the reducers; keeps only the tables that determine the positions of messages. */
 class TreeDraft implements ConversationDraft {
   readonly #values = new Map<KeptTable, Map<string, unknown[]>>();
   readonly #counts = new Map<KeptTable, Map<string, number>>();

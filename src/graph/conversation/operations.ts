@@ -7,7 +7,7 @@ import type { Message, Summary } from './record.ts';
 import { messageNamed } from './runs.ts';
 import { start } from './tables.ts';
 
-/** Creates the event that adds an alternative to a message of a person; both stay. */
+/** Creates the event that adds an alternative to a user message; both remain. */
 export function editMessage(
   conversation: Conversation,
   messageId: string,

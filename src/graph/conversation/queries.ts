@@ -32,7 +32,7 @@ export function getMessages(conversation: Conversation): Message[] {
   return newest(snapshot, 'message', snapshot.all('messages', all));
 }
 
-/** Returns the last message of the active branch; undefined when there is none. */
+/** Returns the last message of the active branch; undefined when it is empty. */
 export function getTip(conversation: Conversation): Message | undefined {
   return readTip(getSnapshot(conversation));
 }
@@ -208,12 +208,12 @@ export function getBufferedSummaries(conversation: Conversation): readonly Summa
   return snapshot.all('summaries', buffered).filter(({ id }) => snapshot.last('activated', id) !== true);
 }
 
-/** Returns the summaries that were buffered, activated or not, and cover what begins with this node; oldest first. */
+/** Returns the buffered summaries whose covered part starts with this node, activated or not; oldest first. */
 export function getBufferedFrom(conversation: Conversation, from: string): readonly Summary[] {
   return getSnapshot(conversation).all('bufferedFrom', from);
 }
 
-/** Whether a person folded (true) or unfolded (false) a message, a call or a summary; undefined when neither. */
+/** Whether a user folded (true) or unfolded (false) a message, a call or a summary; undefined when neither. */
 export function isCollapsed(conversation: Conversation, id: string): boolean | undefined {
   return getSnapshot(conversation).last('collapsed', id);
 }

@@ -1,9 +1,9 @@
 import type { TypeWithEffect } from '../../events/structure.ts';
 import type { AgentEvent, EventOf, EventType } from '../../events/vocabulary.ts';
 
-/** A turn of the conversation: a message of a person, one run of an agent, or the events before the first of these. */
+/** A turn of the conversation: a user message, one run of an agent, or the events before the first of these. */
 export interface Message {
-  /** `{runId}:user` for a person's message; the run id for an agent's. */
+  /** `{runId}:user` for a user message; the run id for an agent message. */
   readonly id: string;
   readonly role: 'user' | 'assistant' | 'system';
   readonly runId: string;
@@ -15,7 +15,7 @@ export interface Message {
   readonly spawnedBy?: string;
 }
 
-/** Chunks of one invocation: one model call and its tools, or one message of a person. */
+/** Chunks of one invocation: one model call and its tools, or one user message. */
 export interface Block {
   readonly id: string;
   readonly messageId: string;
@@ -55,7 +55,7 @@ export interface Run {
   readonly agentId?: string;
   readonly model?: string;
   readonly parentId?: string;
-  /** What it does for the memory of the run that it serves; absent for all other runs. */
+  /** Its job for the memory of another run; absent for all other runs. */
   readonly memory?: NonNullable<EventOf<'harness_start'>['memory']>;
   /** Its current step. */
   readonly step?: number;

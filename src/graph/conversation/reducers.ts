@@ -80,7 +80,7 @@ const on: EffectHandlers<ConversationDraft> = {
   none: () => {},
 };
 
-/** Adds a user message: to a running run as a part of it, else as a message of its own. */
+/** Adds a user message to the message of its run, or as a separate message when the run is unknown. */
 function addUser(event: EventOf<'user'>, draft: ConversationDraft): void {
   const run = draft.last('run', event.runId);
   const name = `${event.runId}:user`;

@@ -72,7 +72,7 @@ function messageFor(draft: ConversationDraft, event: AgentEvent): string {
   return spawn(draft, runId, marker.id);
 }
 
-/** What the message that a run names as its cause is; a part of a person's message causes nothing. */
+/** Returns the kind of a message that a run names as its cause; a part of a user message is no cause. */
 function causeIn(message: Message | undefined, id: string | undefined): RunCause | undefined {
   if (message?.role === 'assistant') return 'run';
   return message?.role === 'user' && message.id === id ? 'user' : undefined;
@@ -92,7 +92,7 @@ function spawn(draft: ConversationDraft, runId: string, chunkId: string): string
 }
 
 /**
- * Places a run that answers a person: the first one follows the newest message, another one is a sibling of the first.
+ * Places a run that answers a user: the first one follows the newest message, later ones are siblings of the first.
  */
 function reply(draft: ConversationDraft, runId: string, asked: Message): string {
   const first = draft.last('firstAnswer', asked.id);
@@ -114,7 +114,7 @@ function isRunning(reader: Reader, messageId: string | undefined): boolean {
   return message?.role === 'assistant' && reader.last('run', message.runId)?.status === 'running';
 }
 
-/** Whether a message is another one or comes after it on its branch. */
+/** Whether a message is the earlier one or follows it on the same branch. */
 function isAfter(reader: Reader, messageId: string, earlier: Message): boolean {
   for (let at = reader.last('message', messageId); at !== undefined && at.order >= earlier.order; ) {
     if (at.id === earlier.id) return true;

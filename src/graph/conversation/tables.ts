@@ -76,7 +76,7 @@ export interface Tree {
   readonly added?: { readonly to: Tree; readonly messageId: string };
 }
 
-/** What the reducers write to. */
+/** The draft that the reducers write to. */
 export type ConversationDraft = Pick<Draft<Tables>, keyof Draft<Tables>>;
 
 /** A reader of tables: a conversation, or a draft of one. */

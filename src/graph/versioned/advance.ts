@@ -50,7 +50,7 @@ function storeOn<Tables>(from: Snapshot<Tables>): Store<Tables> {
   return new Store(store.depth >= maxDepth ? joined(from) : from, store.lineage, version);
 }
 
-/** Returns the same state in a store of its own, in time proportional to its size. */
+/** Copies a state into a new store without a base, in time proportional to its size. */
 function joined<Tables>(from: Snapshot<Tables>): Snapshot<Tables> {
   const { version } = from;
   const store = new Store<Tables>(undefined, from.store.lineage, version);

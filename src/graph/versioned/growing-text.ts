@@ -7,7 +7,7 @@ export class GrowingText {
   #text: string;
   #newest: number;
   #entry: number;
-  /** What the text belongs to; absent when the text stands alone. */
+  /** The owner of the text; undefined when it has none. */
   readonly owner: object | undefined;
   #completed: object | undefined;
 
@@ -33,7 +33,7 @@ export class GrowingText {
     return version >= this.#newest ? this.#text : this.#text.slice(0, this.#growth.lengthAt(this.#entry, version));
   }
 
-  /** Returns what `complete` makes of the owner and the text at that version; the same object for the newest text. */
+  /** Returns the result of `complete` for the owner and the text at a version; cached for the newest text. */
   completed(version: number, complete: (owner: object, text: string) => object): object | undefined {
     const { owner } = this;
     if (owner === undefined) return undefined;

@@ -233,7 +233,7 @@ export class Snapshot<Tables> {
     return base === undefined || start >= before ? own : [...base.from(name, key, start), ...own];
   }
 
-  /** The text of a key; empty when there is none. */
+  /** Returns the text of a key; empty when the key has no text. */
   text(key: string): string {
     const found = this.#findText(key);
     return found === undefined ? '' : found.text.at(found.version);
@@ -245,8 +245,8 @@ export class Snapshot<Tables> {
   }
 
   /**
-   * Returns what `complete` makes of the owner of a key's text and the text, the same object for the newest text;
-   * undefined when the text has no owner.
+   * Returns the result of `complete` for the text of a key and its owner, cached for the newest text; undefined when
+   * the text has no owner.
    */
   completed(key: string, complete: (owner: object, text: string) => object): object | undefined {
     for (let at: Snapshot<Tables> | undefined = this; at !== undefined; at = at.#store.base) {

@@ -4,7 +4,7 @@ import { deflateSync, inflateSync } from 'node:zlib';
 import { newId } from '../../../events/ids.ts';
 import { hashContent } from './file-state.ts';
 
-/** Contents by hash, in the files that git keeps loose objects in: what earlier versions stored through git is found. */
+/** Stores contents by hash in the format of loose git objects, so contents that earlier versions stored are found. */
 export class BlobStore {
   readonly #objects: string;
   /** The folders of objects that exist. */
@@ -14,12 +14,12 @@ export class BlobStore {
     this.#objects = join(folder, 'objects');
   }
 
-  /** A mark that changes when the store begins anew. */
+  /** Identifies the current store directory; changes when the store is cleared. */
   get generation(): number | undefined {
     return statSync(this.#objects, { throwIfNoEntry: false })?.ino;
   }
 
-  /** Makes the store, and begins anew when it holds more than some bytes. */
+  /** Creates the store, and clears it first when it is larger than `maxBytes`. */
   open(maxBytes: number): void {
     if (this.#size() > maxBytes) rmSync(this.#objects, { recursive: true, force: true });
     this.#folders.clear();
@@ -56,7 +56,7 @@ export class BlobStore {
   #size(): number {
     if (!existsSync(this.#objects)) return 0;
     const files = readdirSync(this.#objects, { recursive: true, encoding: 'utf8' });
-    // Another process may write and rename files meanwhile.
+    // Another process may write and rename files concurrently.
     const size = (file: string) => statSync(join(this.#objects, file), { throwIfNoEntry: false })?.size ?? 0;
     return files.reduce((sum, file) => sum + size(file), 0);
   }

@@ -13,7 +13,7 @@ export interface WrittenPath {
   readonly bytes?: string | undefined;
 }
 
-/** What a path was before and after; absent when it did not exist. */
+/** The state of a path before and after a change; absent when the path did not exist. */
 export interface SnapshotChange extends WrittenPath {
   readonly before?: FileState;
   readonly after?: FileState;
@@ -46,7 +46,7 @@ const reasonTexts: Readonly<Record<UncoveredReason, string>> = {
   unwatched: 'not covered, too many files to compare',
 };
 
-/** Returns the names of what is not covered, each with its reason. */
+/** Returns the names of the paths that are not covered, each with its reason. */
 export function describeUncovered(uncovered: readonly UncoveredPath[]): string {
   return uncovered.map(({ path, reason }) => `${path} (${reasonTexts[reason]})`).join(', ');
 }

@@ -17,10 +17,10 @@ import {
 } from './file-state.ts';
 import type { ShadowRepository } from './shadow-repository.ts';
 
-/** What rewinding does to one file, link or folder. */
+/** The effect of a rewind on one file, link or folder. */
 export interface FileRewind extends WrittenPath {
   readonly action: 'create' | 'change' | 'delete' | 'none';
-  /** Whether somebody else has changed the file since: it is left alone unless that is asked for. */
+  /** Whether the file was changed by something else since; a rewind skips it unless `force` is set. */
   readonly isConflict: boolean;
   /** The permissions and the hash of the content that it gets; absent when it is deleted. */
   readonly content?: FileState;
@@ -29,7 +29,7 @@ export interface FileRewind extends WrittenPath {
 /** The direction of a rewind: to the state before the calls, or forward again to the state after them. */
 export type RewindDirection = 'undo' | 'redo';
 
-/** Returns what a rewind over some checkpoints, in the order of the log, would do: the preview. */
+/** Returns the preview of a rewind over checkpoints, which are in the order of the log. */
 export async function previewRewind(
   checkpoints: readonly Checkpoint[],
   repository: ShadowRepository,
@@ -57,7 +57,7 @@ export async function previewRewind(
     });
 }
 
-/** Returns what the calls of some checkpoints changed in a folder and what a rewind leaves as it is, each once. */
+/** Returns the paths in a folder that calls of the checkpoints changed and a rewind cannot restore, each once. */
 export function collectUncovered(checkpoints: readonly Checkpoint[], workTree: string): UncoveredPath[] {
   const own = checkpoints.filter(checkpoint => checkpoint.workTree === workTree);
   const found = own.flatMap(({ uncovered = [] }) => uncovered).map(entry => [bytePath(entry), entry] as const);
@@ -65,9 +65,9 @@ export function collectUncovered(checkpoints: readonly Checkpoint[], workTree: s
 }
 
 /**
- * Carries a preview out; files in conflict are left alone unless `force` is set. Returns the files it changed, and the
- * folders that it changed alone. Throws before it changes anything when a content is missing or a folder is a link now,
- * and `rewind_incomplete` with the files that it restored and those that it did not.
+ * Applies a previewed rewind; skips files in conflict unless `force` is set. Returns the changed files, and the changed
+ * folders that contain no other changed path. Throws before the first change when a content is missing or a folder is
+ * now a link. Throws `rewind_incomplete` with the restored and the failed files when some steps fail.
  */
 export async function applyRewind(
   rewinds: readonly FileRewind[],
@@ -97,7 +97,7 @@ export async function applyRewind(
   return done.filter(step => !isImplied(step, done)).map(({ path }) => writePath(path).path);
 }
 
-/** One path with what it becomes. */
+/** One path with its target state. */
 interface RewindStep {
   readonly repository: ShadowRepository;
   readonly path: BytePath;
@@ -105,7 +105,7 @@ interface RewindStep {
   readonly content: FileState | undefined;
   readonly target: ParsedState | undefined;
   readonly bytes: Buffer;
-  /** The permissions of the folder that is there before; undefined when there is none. */
+  /** The permissions of the folder that exists at the path; undefined when none exists. */
   readonly folderMode: number | undefined;
 }
 
@@ -153,7 +153,7 @@ function openFolder({ full, folderMode }: RewindStep): void {
   if (folderMode !== undefined) chmodSync(full, folderMode | 0o700);
 }
 
-/** Removes what is in the place of something else; a folder with files that stay is left. */
+/** Removes an entry of another kind from the path; keeps a folder to be deleted while it has other files. */
 function clearPlace({ repository, path, full, target }: RewindStep): void {
   const found = isReached(repository, path) ? lookAt(full) : undefined;
   if (found === undefined) return;

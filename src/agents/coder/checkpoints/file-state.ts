@@ -3,9 +3,9 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, rea
 import { isHeldFile } from '../../../events/held-files.ts';
 
 /**
- * What a path holds, as text: `0644 3b18e5…` for a file with its permissions and the hash of its bytes, `120000 …` for a
- * link, `folder 0755` for a folder. Checkpoints of earlier versions have `100644` or `100755` for a file: they know of the
- * permissions only whether it is executable.
+ * The state of a path as text: `0644 3b18e5…` for a file with its permissions and the hash of its bytes, `120000 …` for
+ * a link, `folder 0755` for a folder. Checkpoints of earlier versions have `100644` or `100755` for a file: they record
+ * only whether it is executable.
  */
 export type FileState = string;
 
@@ -20,7 +20,7 @@ export function systemPath(path: BytePath): Buffer {
   return Buffer.from(path, 'latin1');
 }
 
-/** Returns the text of a path; what is not UTF-8 is replaced. */
+/** Returns the text of a path; invalid UTF-8 is replaced. */
 export function pathText(path: BytePath): string {
   return isAscii.test(path) ? path : systemPath(path).toString('utf8');
 }
@@ -54,7 +54,7 @@ export interface ParsedState {
   readonly hash: string;
 }
 
-/** Reads a state; undefined for a text that is none. */
+/** Parses a state; returns undefined for an invalid text. */
 export function parseState(state: FileState): ParsedState | undefined {
   const [first = '', second = ''] = state.split(' ');
   if (first === folderMark && isPermissions.test(second))
@@ -70,7 +70,7 @@ export function parseState(state: FileState): ParsedState | undefined {
 const isPermissions = /^[0-7]{4}$/;
 const isHash = /^[0-9a-f]{40,64}$/;
 
-/** Whether a path is in a recorded state, as far as the record knows it. */
+/** Whether a path is in a recorded state; unrecorded permissions are ignored. */
 export function isSameState(current: FileState | undefined, recorded: FileState | undefined): boolean {
   if (current === recorded) return true;
   if (current === undefined || recorded?.startsWith('100') !== true) return false;
@@ -78,7 +78,7 @@ export function isSameState(current: FileState | undefined, recorded: FileState 
   return kind === 'file' && recorded === `${((permissions ?? 0) & 0o100) === 0 ? '100644' : '100755'} ${hash}`;
 }
 
-/** Returns what a path is, without following a link; undefined when it is nothing. */
+/** Returns the stats of a path without following a link; undefined when the path does not exist. */
 export function lookAt(path: Buffer): Stats | undefined {
   try {
     return lstatSync(path);
@@ -89,7 +89,7 @@ export function lookAt(path: Buffer): Stats | undefined {
   }
 }
 
-/** Returns the bytes of a regular file and what it was when they were read; follows no link and never waits for a pipe. */
+/** Returns the bytes and the stats of a regular file; follows no link and never waits for a pipe. */
 export function readRegularFile(path: Buffer): { readonly stats: Stats; readonly bytes: Buffer } | undefined {
   const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
@@ -100,7 +100,7 @@ export function readRegularFile(path: Buffer): { readonly stats: Stats; readonly
   }
 }
 
-/** Returns the state of a path now: undefined when it holds nothing, `special` for what is no file, link or folder. */
+/** Returns the current state of a path: undefined when nothing exists, `special` for other kinds of entries. */
 export function readState(path: Buffer): FileState | undefined {
   const stats = lookAt(path);
   if (stats === undefined) return undefined;

@@ -14,28 +14,28 @@ export interface ShadowRepositoryOptions {
   readonly workTree: string;
   /** The time limit of one snapshot, in milliseconds. Default: 10,000. */
   readonly maxMs?: number;
-  /** The size above which a file is left out of snapshots, in bytes. Default: 10 MiB. */
+  /** The size above which snapshots skip a file, in bytes. Default: 10 MiB. */
   readonly maxFileBytes?: number;
   /** The size above which older snapshots are removed, in bytes. Default: 1 GiB. */
   readonly maxBytes?: number;
 }
 
-/** A snapshot, or the reason that there is none. */
+/** A snapshot, or the reason that none could be taken. */
 export type Snapshot = { readonly entries: SnapshotEntries } | { readonly problem: string };
 
-/** What differs between two snapshots. */
+/** The difference between two snapshots. */
 export interface SnapshotDifference {
-  /** Files and links, and what became one or was one. */
+  /** Changed paths that are a file or link in one of the snapshots. */
   readonly files: readonly SnapshotChange[];
   readonly folders: readonly SnapshotChange[];
-  /** What changed and is not in the snapshots. */
+  /** Changed paths that the snapshots do not contain. */
   readonly uncovered: readonly UncoveredPath[];
 }
 
 /**
- * Snapshots of a folder, outside of it: the bytes and the permissions of its files, its links and its folders. No other
- * program takes part, so that no setting or attribute of a project changes them, and no repository is touched. What git
- * ignores is left out, and so is `.git`.
+ * Stores snapshots of a folder outside of it: its files with their bytes and permissions, its links and its folders.
+ * Runs no other program, so project settings and attributes have no effect, and modifies no git repository. Skips
+ * `.git` and the files that git ignores.
  */
 export class ShadowRepository {
   readonly #options: Required<ShadowRepositoryOptions>;
@@ -57,7 +57,7 @@ export class ShadowRepository {
     return this.#options.workTree;
   }
 
-  /** Takes a snapshot. A folder that is too large for the time limit is a problem from then on. */
+  /** Takes a snapshot. After the folder exceeds the time limit once, all later calls return that problem. */
   async snapshot(): Promise<Snapshot> {
     const release = await this.#oneAtATime.acquire(new AbortController().signal);
     try {
@@ -76,7 +76,7 @@ export class ShadowRepository {
     }
   }
 
-  /** Returns what differs between two snapshots, ordered by path. */
+  /** Returns the difference between two snapshots, ordered by path. */
   compare(before: SnapshotEntries, after: SnapshotEntries): SnapshotDifference {
     const files: SnapshotChange[] = [];
     const folders: SnapshotChange[] = [];

@@ -16,7 +16,7 @@ import {
   systemPath,
 } from './file-state.ts';
 
-/** What a snapshot knows of a path: its state, or why it is not covered. */
+/** The entry of a path in a snapshot: its state, or the reason that it is not covered. */
 export type SnapshotEntry = {
   /** Differs whenever the path was changed. */
   readonly stamp: string;
@@ -28,18 +28,18 @@ export type SnapshotEntries = ReadonlyMap<BytePath, SnapshotEntry>;
 
 export interface SnapshotWalk {
   readonly blobs: BlobStore;
-  /** The newest snapshot: a file that was not touched since is not read again, and what it covers stays covered. */
+  /** The newest snapshot: unchanged files are not read again, and covered paths remain covered. */
   readonly known: SnapshotEntries;
   readonly maxMs: number;
   readonly maxFileBytes: number;
-  /** A folder that is not looked at. */
+  /** A folder to skip. */
   readonly leaveOut: string;
 }
 
 /** The folder is too large for the time limit. */
 export class SnapshotTimeout extends Error {}
 
-/** Returns what is below a folder: covered files, links and folders, and what is not covered. Follows no link. */
+/** Returns the entries below a folder, including those that are not covered. Follows no link. */
 export async function walkSnapshot(folder: string, walk: SnapshotWalk): Promise<SnapshotEntries> {
   const walker = new Walker(folder, walk);
   await walker.walk('', [], false);
@@ -107,7 +107,7 @@ class Walker {
     }
   }
 
-  /** Takes a file or link into the snapshot; one that was not touched is not read again. */
+  /** Adds a file or link to the snapshot; an unchanged one is not read again. */
   #take(path: BytePath, stats: Stats): void {
     const stamp = toStamp(stats);
     const known = this.#walk.known.get(path);
@@ -136,7 +136,7 @@ class Walker {
     return read && fileState(read.stats, blobs.put(read.bytes));
   }
 
-  /** Notes what is not covered, with all that is in it, so that a change of it is seen. */
+  /** Records a path that is not covered, with its contents, so that changes are detected. */
   #watch(path: BytePath, stats: Stats, reason: 'git' | 'ignored'): void {
     if (!stats.isDirectory()) return this.#leave(path, toStamp(stats), reason);
     const isGit = reason === 'git';

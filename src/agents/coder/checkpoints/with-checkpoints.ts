@@ -8,8 +8,8 @@ const changing: ReadonlySet<string> = new Set(['edit', 'execute']);
 
 /**
  * Returns the tools with checkpoints: a snapshot before and after each call that can change files, and an event with
- * what it changed. Where snapshots are not possible the call runs all the same, and a warning says once per run that its
- * changes cannot be undone; another one names the files that it changed and that snapshots do not cover.
+ * the changes. When snapshots are not possible, the call still runs and one warning per run reports that its changes
+ * cannot be undone; another warning names changed files that snapshots do not cover.
  */
 export function withCheckpoints(tools: readonly Tool[], repository: ShadowRepository): Tool[] {
   const warned = new Set<string>();

@@ -55,13 +55,13 @@ export function inlineText(part: {
   return text === undefined ? undefined : attachmentText(part.filename, data.mediaType, text);
 }
 
-/** Returns the content of a text file in the words that a model is sent. */
+/** Returns the content of a text file as text for a model. */
 export function attachmentText(filename: string | undefined, mediaType: string, text: string): string {
   const name = filename === undefined ? '' : ` name=${JSON.stringify(filename)}`;
   return `<attachment${name} type=${JSON.stringify(mediaType || 'text/plain')}>\n${text}\n</attachment>`;
 }
 
-/** Whether a media type states nothing about the content. */
+/** Whether a media type is too generic to describe the content. */
 export function isUnspecific(mediaType: string): boolean {
   return unspecific.has(mediaType);
 }
@@ -99,7 +99,7 @@ function readDataUrl(url: string, mediaType: string): AttachmentData {
 
 const refusedStatus: ReadonlySet<number> = new Set([400, 413, 415, 422]);
 
-/** A request that is too long is refused whatever its attachments are. */
+/** Matches errors about requests that are too long: their attachments are not the cause. */
 const tooLong = /context.{0,20}(length|window)|prompt is too long|maximum context|too many tokens/i;
 
 /** Whether a provider refused a request because of its content: attachments may be the cause. */

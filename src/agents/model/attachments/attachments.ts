@@ -16,16 +16,16 @@ type UserMessage = Extract<LanguageModelV3Message, { role: 'user' }>;
 type UserPart = UserMessage['content'][number];
 type FilePart = Extract<UserPart, { type: 'file' }>;
 
-/** An attachment as a model is sent it, or the reason that it is left out. */
+/** An attachment in the form that is sent to the model, or the reason that it is omitted. */
 type Fitted = { readonly part: UserPart } | { readonly problem: string };
 
-/** What is known of an attachment, by the name of a model. */
+/** The names of the models that accepted an attachment, and of those that refused it. */
 interface Standing {
   readonly accepted: Set<string>;
   readonly refused: Map<string, string>;
 }
 
-/** A prompt as a model accepts it, and what was left out of the message that the model is to answer. */
+/** A prompt that a model accepts, and the problems with attachments that follow the last answer. */
 export interface FittedPrompt {
   readonly prompt: LanguageModelV3Prompt;
   readonly problems: readonly string[];
@@ -35,8 +35,8 @@ const standings = new WeakMap<FilePart, Standing>();
 const downloads = new WeakMap<FilePart, Promise<{ base64: string; mediaType: string } | { problem: string }>>();
 
 /**
- * Makes the attachments of a prompt fit for one model: text goes inline where the model takes no such part, a URL that
- * the model cannot read is downloaded, and what it does not accept is replaced by a note.
+ * Adapts the attachments of a prompt to one model: inlines text when the model accepts no text files, downloads URLs
+ * that the model cannot read, and replaces attachments that it does not accept by a note.
  */
 export class Attachments {
   readonly #model: LanguageModelV3;
@@ -69,7 +69,7 @@ export class Attachments {
     }
   }
 
-  /** Leaves out what a failure may be caused by; returns false when no attachment may be its cause. */
+  /** Omits the attachments that may have caused a failure; returns false when none may be its cause. */
   leaveOut(prompt: LanguageModelV3Prompt, error: unknown): boolean {
     if (!isRefusal(error)) return false;
     const open = filesIn(prompt).filter(part => {
@@ -83,7 +83,7 @@ export class Attachments {
     return suspects.length > 0;
   }
 
-  /** Takes back what was left out because of failures: the model failed without it, too. */
+  /** Restores the attachments that were omitted because of failures: the model failed without them, too. */
   restore(): void {
     for (const part of this.#suspects) getStanding(part).refused.delete(this.#name);
     this.#suspects = [];
@@ -131,7 +131,7 @@ export class Attachments {
     return patterns.some(([, urls]) => urls.some(pattern => pattern.test(url.href)));
   }
 
-  /** Whether the model takes a text file as a part of its own. */
+  /** Whether the model accepts a text file as a separate part. */
   #readsText(mediaType: string): boolean {
     return mediaType === 'text/plain' && this.#model.provider.includes('anthropic');
   }

@@ -13,7 +13,7 @@ interface Model {
   readonly modelId: string;
 }
 
-/** How a provider that caches only what is marked wants it marked; others cache by themselves. */
+/** The cache mark of a provider that caches only marked messages; other providers cache automatically. */
 interface CacheMark {
   readonly applies: (model: Model) => boolean;
   /** The provider's name among provider options, and its mark. */

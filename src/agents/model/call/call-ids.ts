@@ -1,8 +1,8 @@
 import type { AgentEvent } from '../../../events/vocabulary.ts';
 
 /**
- * Assigns event ids to the tool calls of one run: `{runId}/{rawId}`, numbered when the run already used that id,
- * because some models count their calls anew in each answer. The ids of an attempt are free again until the attempt is
+ * Assigns event ids to the tool calls of one run: `{runId}/{rawId}`, with a number when the run already used that id,
+ * because some models restart their numbering in each answer. The ids of an attempt can be reused until the attempt is
  * kept.
  */
 export class CallIds {

@@ -95,7 +95,7 @@ function isConnectionError(error: unknown): boolean {
   return hasCause(error, /^(ECONN|EPIPE$|ETIMEDOUT$|UND_ERR_)/, brokenConnection);
 }
 
-/** Whether no connection was made at all: the name is unknown, or nothing answers at the address. */
+/** Whether no connection was established: the host name is unknown, or no server answers at the address. */
 function isUnreachable(error: unknown): boolean {
   return hasCause(
     error,

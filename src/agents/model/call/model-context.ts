@@ -7,7 +7,7 @@ import { hash } from 'node:crypto';
 import { PrefixCache } from '../../../projections/model-input/prefix-cache.ts';
 import { withoutInstructions } from './prompt.ts';
 
-/** What a run emits about its requests, so that each can be made again from the log. */
+/** The record of the requests of a run: each request can be reconstructed from the log. */
 export interface RequestRecord {
   /** The ids of the contexts that the run emitted. */
   readonly emitted: Set<string>;
@@ -37,7 +37,7 @@ export class EmittedContexts extends Set<string> {
   }
 }
 
-/** What a model is sent beside messages. */
+/** The parts of a model request other than its messages. */
 export interface ContextParts {
   readonly provider: string;
   /** Whether an external program reported it. */
@@ -56,7 +56,7 @@ export function toLoggedSettings(settings: LoggedSettings): LoggedSettings {
   return { ...settings, headers: Object.fromEntries(Object.keys(headers).map(name => [name, '[not logged]'])) };
 }
 
-/** Returns the id of the context of a request, and what creates its event, with every tool whole. */
+/** Returns the id of the context of a request, and a function that creates its event with all tools in full. */
 export function describeContext(
   runId: string,
   { provider, reported, instructions, tools, settings }: ContextParts,
@@ -94,7 +94,7 @@ const tools = new WeakMap<object, string>();
 
 /** Returns a hash of a model request. Messages that were hashed before are not read again. */
 export function requestHash({ prompt, tools: offered = [], ...settings }: LanguageModelV3CallOptions): string {
-  // Each step puts the instructions anew before the same messages.
+  // Each step creates new instruction messages before the same history, so they are hashed separately.
   const history = withoutInstructions(prompt);
   const before = prompt.slice(0, prompt.length - history.length);
   const parts = [JSON.stringify(settings), JSON.stringify(before), ...offered.map(digestTool), prompts.last(history)];

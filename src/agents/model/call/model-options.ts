@@ -27,7 +27,7 @@ function isModel(value: unknown): boolean {
   return modelSpecifications.includes(String(value['specificationVersion']));
 }
 
-/** An option that takes the retries of a failed call. */
+/** The schema of an option for the retries of a failed call. */
 export const retryField = () =>
   z.strictObject({
     maxRetries: number().optional(),
@@ -37,7 +37,7 @@ export const retryField = () =>
     delay: callback().optional(),
   } satisfies OptionFields<RetryOptions>);
 
-/** An option that takes the settings of model calls. */
+/** The schema of an option for the settings of model calls. */
 const settingsField = () =>
   z.strictObject({
     maxOutputTokens: number().optional(),
@@ -65,7 +65,7 @@ export function agentNamed({ id }: Readonly<Record<string, unknown>>): string | 
   return typeof id === 'string' ? `The agent "${id}"` : undefined;
 }
 
-/** The settings of a model call: what an AI SDK model accepts beside the prompt and the tools. */
+/** The settings of a model call: the options of an AI SDK model other than the prompt and the tools. */
 export type ModelSettings = Pick<
   LanguageModelV3CallOptions,
   | 'maxOutputTokens'
@@ -81,7 +81,7 @@ export type ModelSettings = Pick<
 >;
 
 /**
- * Returns the settings of a call. Unless they say otherwise, the provider stores nothing: the log is the only store.
+ * Returns the settings of a call. Unless they specify it, the provider stores no data: the log is the only store.
  */
 export function callSettings(settings: ModelSettings = {}): ModelSettings {
   const { providerOptions } = settings;

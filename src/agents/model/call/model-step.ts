@@ -39,7 +39,7 @@ export interface ModelStepOptions {
   readonly answers?: Answers | undefined;
   /** The format of the answer. Default: text. */
   readonly responseFormat?: LanguageModelV3CallOptions['responseFormat'];
-  /** What the log states about the request. Default: everything but its messages. */
+  /** The parts of the request that the log records. Default: everything but its messages. */
   readonly record?: RequestRecord;
   /** The ids of the run's calls. Default: those of a run with a single step. */
   readonly callIds?: CallIds;
@@ -51,10 +51,10 @@ export interface ModelStepOptions {
   readonly resumedFrom?: readonly AgentEvent[] | undefined;
 }
 
-/** The code of the error for an attachment that was left out; the run continues. */
+/** The code of the error for an omitted attachment; the run continues. */
 const attachmentRefused = 'attachment_refused';
 
-/** The outcome of a step: the tool calls that the run has to execute, or the reason that there is no answer. */
+/** The outcome of a step: the tool calls that the run has to execute, or the reason for the missing answer. */
 export type ModelStepResult =
   | { readonly ended: 'answered'; readonly calls: readonly EventOf<'tool_call'>[] }
   | { readonly ended: 'failed'; readonly failure: ModelFailure }
@@ -69,8 +69,8 @@ export interface ModelSink {
 }
 
 /**
- * Calls a model, and again while failures are transient. Each attempt starts with a `step_start`, which replaces an
- * earlier attempt of the same step. Text, reasoning and tool calls come in the order of the stream, then the usage.
+ * Calls a model, and retries transient failures. Each attempt starts with a `step_start`, which replaces an earlier
+ * attempt of the same step. Emits text, reasoning and tool calls in the order of the stream, and the usage after them.
  * Never throws.
  */
 export async function modelStep(options: ModelStepOptions, sink: ModelSink): Promise<ModelStepResult> {
@@ -153,7 +153,7 @@ export async function modelStep(options: ModelStepOptions, sink: ModelSink): Pro
   }
 }
 
-/** Returns the last attempt at a step: its number, and the ids of what it emitted; undefined when there was none. */
+/** Returns the number of the last attempt at a step and the ids that it emitted; undefined before the first one. */
 function lastAttempt(events: readonly AgentEvent[], step: number): { number: number; ids: string[] } | undefined {
   let number = 0;
   const ids = new Set<string>();
@@ -183,7 +183,7 @@ async function readParts<Part>(
       if (signal.aborted) return;
     }
   } finally {
-    // The connection may be gone already.
+    // The connection may already be closed.
     if (!isRead) reader.cancel().catch(() => {});
   }
 }

@@ -2,7 +2,7 @@ import type { LanguageModelV3Message, LanguageModelV3Prompt } from '@ai-sdk/prov
 import { PrefixCache } from '../../../projections/model-input/prefix-cache.ts';
 import { withoutInstructions } from './prompt.ts';
 
-/** What a prompt contains that needs a change for some models. */
+/** The contents of a prompt that require changes for some models. */
 export interface PromptTraits {
   readonly hasFiles: boolean;
   /** Whether it has a call that a provider executed. */
@@ -14,7 +14,7 @@ const traits = new PrefixCache<LanguageModelV3Message, PromptTraits>((message, b
   hasExecuted: before?.hasExecuted === true || containsExecuted(message),
 }));
 
-/** Returns what a prompt contains; of one that continues another only the new messages are read. */
+/** Returns the traits of a prompt; reads only the new messages when it continues an earlier prompt. */
 export function promptTraits(prompt: LanguageModelV3Prompt): PromptTraits {
   return traits.last(withoutInstructions(prompt)) ?? { hasFiles: false, hasExecuted: false };
 }

@@ -98,7 +98,7 @@ export function sentText(output: ToolOutput, isExecuted: boolean): string {
   return typeof sent.value === 'string' ? sent.value : JSON.stringify(sent.value);
 }
 
-/** Some providers reject arguments that are not an object, whatever produced the call. */
+/** Whether arguments are an object: some providers reject all others. */
 function isObject(input: unknown): boolean {
   return typeof input === 'object' && input !== null && !Array.isArray(input);
 }

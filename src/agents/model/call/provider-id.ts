@@ -3,7 +3,7 @@ export function getProviderId({ provider }: { readonly provider: string }): stri
   return provider.split('.')[0] ?? provider;
 }
 
-/** Returns the name of a model, `provider/model`: the same in every event, whatever API of the provider it uses. */
+/** Returns the name of a model, `provider/model`, which is the same for all APIs of the provider. */
 export function modelName(model: { readonly provider: string; readonly modelId: string }): string {
   return `${getProviderId(model)}/${model.modelId}`;
 }

@@ -1,4 +1,4 @@
-/** The providers of the price list: for a model of another one the list, which is large, is not loaded. */
+/** The providers in the price list; the list is large and is not loaded for models of other providers. */
 export const pricedProviders: ReadonlySet<string> = new Set([
   'anthropic',
   'arcee',

@@ -69,7 +69,7 @@ export function isRetired(provider: string, model: string, at: Date): boolean {
   );
 }
 
-/** What a model that does not answer in text has in its name. */
+/** Matches the names of models that do not answer in text. */
 const otherKinds =
   /(?:^|[-./])(?:embed|tts|transcribe|image|audio|realtime|live|guard|safeguard|moderation|omni)(?:-|$)/i;
 

@@ -83,7 +83,7 @@ export type LoadPackage = (name: string) => Promise<Readonly<Record<string, unkn
 
 const importPackage: LoadPackage = async name => (await import(name)) as Record<string, unknown>;
 
-/** The providers with a package of their own, which a project installs when it uses them. */
+/** Returns the providers whose packages a project installs separately. */
 export function packageProviders(load: LoadPackage = importPackage): ModelProvider[] {
   return table.map(({ package: packageName, create, ...provider }) => ({
     ...provider,
@@ -118,7 +118,7 @@ async function loadFactory(
       'not_supported',
       `The package "${packageName}" has no "${create}". Install another version of it.`,
     );
-  // Amazon's package takes several variables, which it reads itself.
+  // Amazon's package reads its several variables itself.
   const options = envVar.startsWith('AWS_') ? {} : { apiKey };
   return (found as (options: object) => (model: string) => AiSdkModel)(options);
 }

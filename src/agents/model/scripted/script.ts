@@ -75,7 +75,7 @@ export type ScriptedTurn = string | readonly ScriptedPart[] | ScriptedAnswer | S
 /** The behaviour of a model: the n-th turn for the n-th request, or a function of the request. */
 export type ModelScript = readonly ScriptedTurn[] | ((request: ScriptedRequest) => ScriptedTurn);
 
-/** Returns the turn of a script for a request; throws `invalid_argument` when no turn is left. */
+/** Returns the turn of a script for a request; throws `invalid_argument` when the script has no more turns. */
 export function turnFor(script: ModelScript, request: ScriptedRequest): ScriptedTurn {
   if (typeof script === 'function') return script(request);
   return turnAt(script, request.index, `request ${request.index + 1}`);

@@ -36,7 +36,7 @@ export interface ScriptedRequest {
   readonly toolCalls: readonly SeenToolCall[];
   /** Every tool result in the request, oldest first. */
   readonly toolResults: readonly SeenToolResult[];
-  /** The text of the newest user message; empty when there is none. */
+  /** The text of the newest user message; empty without a user message. */
   readonly lastUserText: string;
   /** How many assistant messages follow the newest user message. */
   readonly step: number;

@@ -14,7 +14,7 @@ import type {
   LanguageModelV3FilePart,
 } from '@ai-sdk/provider';
 
-/** How the requests and answers of another specification differ from v3. */
+/** The differences of the requests and answers of another specification from v3. */
 interface Conversion {
   /** Converts the options of a call. */
   readonly options: (options: LanguageModelV3CallOptions) => object;
@@ -30,7 +30,7 @@ interface Callable {
 /** Parts that v3 has no equivalent of. */
 const unknownParts: ReadonlySet<string> = new Set(['custom', 'reasoning-file', 'ping']);
 
-/** Returns a model of another specification as one of v3. */
+/** Adapts a model of another specification to v3. */
 export function convertedModel(model: AiSdkModel, { options, ending }: Conversion): LanguageModelV3 {
   const { provider, modelId } = model;
   const callable = model as unknown as Callable;
@@ -100,7 +100,7 @@ function toFinishReason(reason: LanguageModelV2FinishReason): LanguageModelV3Fin
   return { unified: reason === 'unknown' ? 'other' : reason, raw: reason };
 }
 
-/** Anthropic's models, also on Bedrock and Vertex, count cached tokens beside the input in v2, not within it. */
+/** Converts v2 usage; Anthropic models, also on Bedrock and Vertex, exclude cached tokens from `inputTokens` there. */
 function toUsage(
   { inputTokens, outputTokens, cachedInputTokens, reasoningTokens }: LanguageModelV2Usage,
   provider: string,

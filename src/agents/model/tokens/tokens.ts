@@ -5,7 +5,7 @@ import { countText } from './count-text.ts';
 
 /** The tokens that an image or a file counts as: providers count them by their own rules. */
 const tokensOfAttachment = 1_000;
-/** The tokens of a message beside its text. */
+/** The overhead of each message in tokens, in addition to its text. */
 const tokensOfMessage = 4;
 
 let counter: Promise<PrefixCache<Message, number>> | undefined;

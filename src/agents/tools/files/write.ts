@@ -35,7 +35,7 @@ export function writeTool(toolWorkspace: ToolWorkspace): Tool {
       const { workspace } = toolWorkspace;
       const { before } = await lookBefore(workspace, runId, path);
       if (before?.kind !== 'file') return {};
-      // What is not text has no lines to compare.
+      // A binary file has no lines to compare.
       const oldText = await readText(workspace, path).then(
         ({ text }) => text,
         () => undefined,

@@ -58,7 +58,7 @@ export const askUserLoopTool: Tool = defineTool({
   },
 });
 
-/** Asks and returns the result; `ask` returns undefined when nobody can answer. */
+/** Asks the question and returns the result; `ask` returns undefined when no user can answer. */
 export async function askUser(
   { question, options, selectionMode }: Question,
   ask: (asked: AskedQuestion) => Promise<QuestionAnswer | undefined> | undefined,

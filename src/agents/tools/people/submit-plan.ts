@@ -13,7 +13,7 @@ export const submitPlanInput = z.object({
 });
 
 export type Plan = z.infer<typeof submitPlanInput>;
-/** The decision of a person on a plan. */
+/** The decision of a user on a plan. */
 export interface PlanDecision {
   readonly action: 'approved' | 'rejected';
   readonly feedback?: string;
@@ -52,7 +52,7 @@ export function submitPlanLoopTool(onApproved?: (context: ToolCall) => Promise<v
   });
 }
 
-/** Submits and returns the result; `submit` returns undefined when nobody can decide. */
+/** Submits the plan and returns the result; `submit` returns undefined when no user can decide. */
 export async function submitPlan(
   { title, plan }: Plan,
   submit: (submitted: SubmittedPlan) => Promise<PlanDecision | undefined> | undefined,

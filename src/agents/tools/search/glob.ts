@@ -18,7 +18,7 @@ const input = z.object({
   limit: z.int().min(1).max(5_000).optional().describe(`how many files to show; ${defaultLimit} when absent`),
 });
 
-/** Finds files by path; omits what git ignores when ripgrep or git is installed. */
+/** Finds files by path; omits files that git ignores when ripgrep or git is installed. */
 export function globTool(toolWorkspace: ToolWorkspace): Tool {
   return defineTool({
     name: 'glob',

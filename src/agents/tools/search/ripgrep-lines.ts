@@ -39,7 +39,7 @@ function argumentsFor({ pattern, ignoreCase, context }: LineSearch, target: stri
   ];
 }
 
-/** Parses `path NUL number : line`; a line beside a match has `-` for the colon. */
+/** Parses `path NUL number : line`; a context line has `-` instead of the colon. */
 function foundLine(text: string): FoundLine | undefined {
   const end = text.indexOf('\0');
   const [, number, mark, line] = /^(\d+)([:-])([^]*)$/.exec(text.slice(end + 1)) ?? [];

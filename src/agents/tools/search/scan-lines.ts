@@ -31,7 +31,7 @@ export async function scanLines(workspace: WorkspaceFolder, search: LineSearch):
   }
 }
 
-/** A file that disappeared meanwhile has no lines. */
+/** Returns no lines for a file that was deleted during the search. */
 function unread(error: unknown): 'unreadable' | undefined {
   return SingletreeError.is(error, 'not_found') ? undefined : 'unreadable';
 }
@@ -122,7 +122,7 @@ export interface LineSearch {
   readonly take: (found: FoundLine) => boolean;
 }
 
-/** A matching line, or one beside it. */
+/** A matching line or a context line. */
 export interface FoundLine {
   /** Relative to the searched folder. */
   readonly file: string;

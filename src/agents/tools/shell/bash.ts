@@ -67,7 +67,7 @@ export function bashTool(toolWorkspace: ToolWorkspace): Tool {
   });
 }
 
-/** Reports output by stream at a limited rate: what arrived since the last report, without the beginning of long output. */
+/** Reports new output by stream at a limited rate; omits the start of long output. */
 class LiveOutput {
   readonly #report: (piece: { readonly stream: OutputStream; readonly output: string }) => void;
   readonly #streams = { stdout: new UnreportedText(), stderr: new UnreportedText() };

@@ -16,7 +16,7 @@ export interface FetchOptions {
   readonly timeoutMs?: number;
 }
 
-/** An option that takes whether `fetch` is offered, or its settings. */
+/** The schema of an option for `fetch`: a boolean or its settings. */
 export const fetchOption = () => {
   const settings = z.strictObject({
     allowHosts: z.array(z.string()).optional(),
