@@ -39,6 +39,13 @@ const replacedReasoning: AgentEvent[] = [
   { ...run, type: 'reasoning', id: 'r', content: 'Hm.' },
   { ...run, type: 'step_start', step: 0 },
 ];
+const reusedTextId: AgentEvent[] = [
+  { ...run, type: 'harness_start', agentId: 'main' },
+  { ...run, type: 'step_start', step: 0 },
+  { ...run, type: 'text', id: 't', content: 'One ' },
+  { ...run, type: 'step_start', step: 0 },
+  { ...run, type: 'text', id: 't', content: 'again ' },
+];
 const textAroundMessage: AgentEvent[] = [
   { ...run, type: 'harness_start', agentId: 'main' },
   { ...run, type: 'text', id: 't', content: 'One ' },
@@ -48,19 +55,31 @@ const textAroundMessage: AgentEvent[] = [
 
 const withoutAttempt = (id: string) => id.replaceAll(/~\d+/g, '');
 
+/** Texts by the id the log has and which of its pieces each is: the views mark a piece after a replaced one differently. */
+function byPiece(texts: readonly (readonly [string, string])[]): Map<string, string> {
+  const pieces = new Map<string, number>();
+  return new Map(
+    texts.map(([id, text]) => {
+      const logged = id.replace(/[~#]\d+$/, '');
+      pieces.set(logged, (pieces.get(logged) ?? 0) + 1);
+      return [`${logged} ${pieces.get(logged)}`, text];
+    }),
+  );
+}
+
 /** The texts and calls in messages, without those that another attempt took the place of. */
 function shown(messages: readonly ClientMessage[]) {
   const isReplaced = (id: string) =>
     messages.some(each => each.metadata?.singletree?.['replaced'] === true && [each.id, each.toolCallId].includes(id));
   const texts = messages.flatMap(({ id, role, content }) =>
     (role === 'assistant' || role === 'reasoning') && typeof content === 'string' && !isReplaced(id)
-      ? [[withoutAttempt(id), content] as const]
+      ? [[id, content] as const]
       : [],
   );
   const calls = messages.flatMap(({ toolCalls = [] }) =>
     toolCalls.flatMap(call => (isReplaced(call.id) ? [] : [[withoutAttempt(call.id), call.function] as const])),
   );
-  return { texts: new Map(texts), calls: new Map(calls) };
+  return { texts: byPiece(texts), calls: new Map(calls) };
 }
 
 const results = (messages: readonly ClientMessage[]) =>
@@ -99,7 +118,7 @@ describe.skipIf(!agUiClientsReady('the AG-UI clients on random logs'))('the real
           expect([...results(messages)]).toEqual(expect.arrayContaining([...results(read)]));
         }
       }),
-      { numRuns: lawRuns(100), examples: [[replacedReasoning], [textAroundMessage]] },
+      { numRuns: lawRuns(100), examples: [[replacedReasoning], [reusedTextId], [textAroundMessage]] },
     );
   });
 
