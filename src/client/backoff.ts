@@ -1,6 +1,6 @@
 import { type ErrorCode, SingletreeError } from '../base/singletree-error.ts';
 
-/** What waiting needs from outside. */
+/** The timer and random source of a backoff; tests replace them. */
 export interface Backoff {
   /** Resolves after the time, or at once when the signal aborts. */
   delay(ms: number, signal?: AbortSignal): Promise<void>;

@@ -7,18 +7,18 @@ import { type LoadedReading, ThreadRanges } from '../projections/reading/ranges/
 import { isRefusal } from './watch.ts';
 import type { WindowOfThread, WindowPart } from '../projections/reading/ranges/thread-window.ts';
 
-/** Listeners hear at most once in this time, in milliseconds. */
+/** The minimum time between two notifications of listeners, in milliseconds. */
 const frameMs = 16;
 
-/** What is known of a thread at one moment. It never changes: a later moment is another object. */
+/** The state of a thread at one moment. It is immutable: every change produces a new object. */
 export interface ThreadSnapshot extends LoadedReading {
   /** Whether nothing was read yet. */
   readonly isLoading: boolean;
-  /** Whether events come in right now. */
+  /** Whether the event stream is connected. */
   readonly isConnected: boolean;
   /** Whether the connection was lost and is tried again. */
   readonly isReconnecting: boolean;
-  /** What ended the connection that is tried again, as when the server answers with an error. */
+  /** The error that ended the connection being retried, such as an error response of the server. */
   readonly lostBy?: unknown;
   /** Why no more events come, when the server refused them. */
   readonly error?: unknown;
@@ -63,7 +63,7 @@ const checkOptions = optionsCheck<ThreadStoreOptions>('createThreadStore')(() =>
   window: field(value => Number.isInteger(value) && (value as number) > 0, 'a number of events above 0').optional(),
 }));
 
-/** Follows a thread and folds its events; listeners hear once of those that come together. */
+/** Follows a thread and folds its events; events that arrive together notify listeners once. */
 export function createThreadStore(
   client: Pick<Client, 'watch' | 'readWindow'>,
   threadId: string,

@@ -26,7 +26,7 @@ const optionNames = ['after', ...threadOptionNames, 'waitForServer'] satisfies (
 const checkOptions = optionNamesCheck('client.watch', optionNames);
 
 interface StreamTimes extends Backoff {
-  /** How long a connection may be silent before it is given up: longer than the server's keep-alive. */
+  /** The idle time after which a connection is abandoned; longer than the server's keep-alive interval. */
   readonly idleMs: number;
 }
 

@@ -45,7 +45,7 @@ export const folderList = z.looseObject({
 
 export type FolderList = z.infer<typeof folderList>;
 
-/** What differs between the folder of a thread and the commit that its work is based on. */
+/** The differences between the folder of a thread and its base commit. */
 export const baseInfo = z.looseObject({
   folder: z.string(),
   base: z.looseObject({
@@ -149,7 +149,7 @@ export const rewindBody = z.strictObject({
 
 export type RewindBody = z.infer<typeof rewindBody>;
 
-/** What an undo or a redo does, or would do. */
+/** The result of an undo or a redo, or of its preview. */
 export const rewindInfo = z.looseObject({
   direction: z.enum(['undo', 'redo']),
   message: z.string().describe('the text of the message that is undone or redone'),

@@ -48,7 +48,7 @@ import {
 
 interface JsonShapes {
   readonly body?: z.ZodType;
-  /** What success answers with; nothing that a client reads when absent. */
+  /** The response body on success; when absent, clients ignore the body. */
   readonly answer?: z.ZodType;
 }
 

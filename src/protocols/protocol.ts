@@ -4,7 +4,7 @@ import type { Encoder } from './encoder.ts';
 import type { FlowOptions } from './flow/flow-encoder.ts';
 import type { Framing } from './framing.ts';
 
-/** What is served and to whom; an encoder uses the options it has. */
+/** The options of all encoders; each encoder reads the ones that it supports. */
 export type ProtocolOptions = FlowOptions &
   Omit<AiSdkOptions, 'version'> &
   ActivityOptions & {

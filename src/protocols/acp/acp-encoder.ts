@@ -33,9 +33,8 @@ export interface AcpOptions {
 }
 
 /**
- * Encodes a thread, all its requests and what people say in it, for `session/update` of the Agent Client Protocol. The
- * `tool_call` of an id comes before its updates and before what is asked about it; text of subagents is left out, their
- * calls carry their name.
+ * Encodes all requests and user messages of a thread for `session/update` of the Agent Client Protocol. The `tool_call`
+ * of an id precedes its updates and its requests. Text of subagents is omitted; their calls carry their name.
  */
 export function acpEncoder(options: AcpOptions = {}): Encoder<AcpStep> {
   const stream = new SessionStream(options);
@@ -151,7 +150,7 @@ class SessionStream {
     return { cwd: this.#options.cwd, subagent: run.parent === undefined ? undefined : run.agentName };
   }
 
-  /** A relay that is about no call is shown as a call of its own. */
+  /** Shows a relay without a call as a separate call. */
   #ask({ call, run }: OpenRelay): AcpStep[] {
     const relay = this.#event as EventOf<'relay'>;
     if (call === undefined) {
@@ -193,7 +192,7 @@ class SessionStream {
   }
 }
 
-/** Returns the task list of a thread as a plan, which takes the place of the one before. */
+/** Returns the task list of a thread as a plan, which replaces the previous plan. */
 export function toPlanUpdate(tasks: EventOf<'tasks'>['tasks']): AcpUpdate {
   const entries = tasks.map(({ content, status }) => ({ content, status, priority: 'medium' as const }));
   return { sessionUpdate: 'plan', entries };

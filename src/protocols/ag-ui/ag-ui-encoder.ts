@@ -29,7 +29,7 @@ export interface AgUiOptions extends RequestOptions {
   readonly clientRunId?: string | undefined;
   /** The seq up to which the client has the request: these events are folded and not sent; none when absent. */
   readonly after?: number | undefined;
-  /** Lists of messages that take the place of those that the client has, one after the other; none when absent. */
+  /** Message lists to send as snapshots, in order; each replaces the messages of the client. None when absent. */
   readonly snapshots?: readonly (readonly AgUiMessage[])[] | undefined;
   /** The ids of messages that the client has: what a person said under one of them is not sent. */
   readonly known?: ReadonlySet<string> | undefined;
@@ -96,7 +96,7 @@ class RunStream implements AgUiEncoder {
     this.#seq = event.seq ?? this.#seq;
     const sent = this.#encode(this.#fold.take(event));
     if (this.#seq > (this.#options.after ?? 0) || event.seq === undefined) return this.#open(sent);
-    // The client's run before this one ended here: whatever was open was closed.
+    // The client already has this event, and the end of its previous run closed everything that was open.
     this.#close();
     this.#named.clear();
     return [];

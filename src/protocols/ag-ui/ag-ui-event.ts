@@ -5,7 +5,7 @@ import type { RequestTokenUsage } from '../request/totals.ts';
 export const agUiVersions = ['0.0', '1.0'] as const;
 export type AgUiVersion = (typeof agUiVersions)[number];
 
-/** What we add to events and messages of AG-UI. */
+/** The metadata that Singletree adds to events and messages of AG-UI. */
 export interface AgUiMetadata {
   readonly singletree: Readonly<Record<string, unknown>>;
 }
@@ -73,7 +73,7 @@ export type AgUiOutcome =
   | { readonly type: 'interrupt'; readonly interrupts: readonly AgUiInterrupt[] }
   | { readonly type: 'cancelled' };
 
-/** What a client shows beside the messages; it returns `seq` with every request. */
+/** The state that a client shows in addition to the messages; it returns `seq` with every request. */
 export interface AgUiState {
   readonly agent?: string;
   readonly model?: string;

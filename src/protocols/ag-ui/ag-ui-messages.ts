@@ -147,7 +147,7 @@ class MessageList {
         else if (part.kind === 'run') this.#addAgents(part.runs);
   }
 
-  /** A message takes the place of one with its id. */
+  /** Adds a message, or replaces the message with the same id. */
   #put(message: AgUiMessage): void {
     this.#byId.set(message.id, message);
   }

@@ -10,7 +10,7 @@ interface PartKind {
   readonly dynamic?: true;
 }
 
-/** What is known of a tool part while its call is open. */
+/** The state of a tool part while its call is open. */
 interface ToolPart {
   /** The step of the message it is in: only there can a client replace its input. */
   readonly step: number;
@@ -42,12 +42,12 @@ export class ToolParts {
     return false;
   }
 
-  /** Goes on in the next step. */
+  /** Starts the next step. */
   nextStep(): void {
     this.#step++;
   }
 
-  /** Forgets the inputs that were being written: the client removes them. */
+  /** Drops the inputs that are still streaming; the client removes them too. */
   forgetInputs(): void {
     this.#streaming.clear();
   }

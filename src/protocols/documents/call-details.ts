@@ -10,7 +10,7 @@ import type { ToolPart } from '../../projections/reading/view-node.ts';
 export interface CallDetails {
   readonly verb: string;
   readonly object: string;
-  /** What else is said of it in its line: how it ended, how long it took. */
+  /** Additional facts for its line, such as its outcome and duration. */
   readonly facts: readonly string[];
   readonly tone: Tone;
   /** The files that it changed; empty when it changed none. */
@@ -60,7 +60,7 @@ function isWholeInput(input: unknown, object: string): boolean {
   return others.length === 0 && (value === undefined || object === value || object.endsWith(` ${String(value)}`));
 }
 
-/** Returns a text with its middle replaced by a line about what is left out. */
+/** Returns a text whose middle is replaced by a line that states how much is omitted. */
 export function shorten(text: string, headLines: number, tailLines: number): string {
   const trimmed = text.replace(/\n+$/, '');
   const short = shortenedText(trimmed, { headLines, tailLines, chars: 400 * (headLines + tailLines) });

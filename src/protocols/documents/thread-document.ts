@@ -1,6 +1,6 @@
 import type { LoggedEvent } from '../../events/vocabulary.ts';
 
-/** What a document of a thread is made from. */
+/** The input from which a document of a thread is written. */
 export interface ThreadDocument {
   readonly threadId: string;
   readonly title?: string | undefined;

@@ -54,7 +54,7 @@ export class FlowOrderChecker {
     return found;
   }
 
-  /** What is wrong when the stream is over. */
+  /** Returns the violations that are known only at the end of the stream. */
   end(): FlowOrderViolation[] {
     const [found, report] = this.#reporter(this.#index);
     if (this.#ended === undefined) report('one-end', 'there was neither');

@@ -56,7 +56,7 @@ export function fitJson(value: unknown): { readonly json: string; readonly isCut
 
 type ToolDescription = Readonly<Record<string, unknown>>;
 
-/** What models of a thread were sent beside messages, as far as spans show it. */
+/** The system prompts and tools sent to the models of a thread, as far as spans show them. */
 export class ModelContexts {
   readonly #contexts = new Map<string, EventOf<'model_context'>>();
   readonly #tools = new Map<string, ToolDescription>();

@@ -21,7 +21,7 @@ export interface RunSpansOptions {
   readonly model: string | undefined;
   readonly span: OpenSpan;
   readonly contexts: ModelContexts;
-  /** The messages that it begins with; undefined when content is left out. */
+  /** The messages that it begins with; undefined when content is not recorded. */
   readonly input: readonly ContentMessage[] | undefined;
 }
 

@@ -44,16 +44,16 @@ interface Words<Type extends string> {
 }
 
 /**
- * What happens in a request, in the one order that every protocol can encode, whatever the log holds:
- * - `started` is first and `ended` is last; each comes once.
- * - Text and reasoning are the root run's own, and come after a `step`.
+ * A fact of a request. Facts are emitted in an order that every protocol can encode, regardless of the log's order:
+ * - `started` is first and `ended` is last; each is emitted once.
+ * - Text and reasoning belong to the root run and follow a `step`.
  * - `call`, then `progress` and what people are `asked`, then `result`: exactly one, also when the run was stopped.
  * - Everything `asked` is `decided` once, before the result of the call it is about.
  * - `agent-started` has one `agent-ended`.
  */
 export type Fact =
   | { readonly type: 'started'; readonly run: OpenRun }
-  /** `attempt` is above 1 when the step takes the place of the attempt before. */
+  /** `attempt` is above 1 when the step replaces the previous attempt. */
   | { readonly type: 'step'; readonly attempt: number }
   | Words<'text'>
   | Words<'reasoning'>
@@ -92,7 +92,7 @@ export type FactOf<Type extends Fact['type']> = Extract<Fact, { type: Type }>;
 /** One function for each type of fact: a protocol is such a table. */
 export type FactHandlers<Result> = { readonly [Type in Fact['type']]: (fact: FactOf<Type>) => Result };
 
-/** What the table says about a fact. */
+/** Calls the handler for the type of a fact and returns its result. */
 export function handleFact<Result>(on: FactHandlers<Result>, fact: Fact): Result {
   return (on[fact.type] as (fact: Fact) => Result)(fact);
 }

@@ -12,11 +12,11 @@ export interface OpenCall {
   readonly toolName: string;
   readonly input: unknown;
   readonly run: OpenRun;
-  /** Which step of its run it is of. */
+  /** The number of its step within its run. */
   readonly step: number;
   readonly relays: Set<OpenRelay>;
   started: boolean;
-  /** Whether a person did not allow it. */
+  /** Whether a user denied it. */
   refused: boolean;
   /** Whether it ran a subagent. */
   spawned: boolean;
@@ -32,7 +32,7 @@ export interface OpenRelay {
   readonly id: string;
   readonly event: EventOf<'relay'>;
   readonly kind: 'tool' | 'plan' | 'question' | 'suspension' | 'access';
-  /** What is decided on: a call's key, a plan's id, or the relay itself. */
+  /** The target of the decision: a call's key, a plan's id, or the relay itself. */
   readonly target: string;
   readonly payload: Readonly<Record<string, unknown>>;
   readonly run: OpenRun;
@@ -51,7 +51,7 @@ export class OpenRun {
   readonly startedAt: number | undefined;
   readonly calls = new Set<OpenCall>();
   readonly relays = new Set<OpenRelay>();
-  /** Ids under which it speaks beside its own. */
+  /** Other run ids that its events use. */
   readonly voices: string[] = [];
   /** Calls whose input streams, by id. */
   readonly inputs = new Map<string, { readonly key: string; readonly toolName: string }>();
@@ -62,7 +62,7 @@ export class OpenRun {
   model: string | undefined;
   usage: UsageCounts = noUsage;
   modelReason: string | undefined;
-  /** What it said after its last tool; kept for subagents only. */
+  /** Its text since its last tool call; kept for subagents only. */
   words = '';
   error: { readonly message: string; readonly code?: string | undefined } | undefined;
   /** The number it gave its step, and how many steps were begun. */
@@ -73,9 +73,9 @@ export class OpenRun {
   attempt = 1;
   /** Whether its model is asked or writes. */
   isWriting = true;
-  /** Whether a result came since the last word. */
+  /** Whether a tool result arrived since the model's latest output. */
   answered = false;
-  /** Since when its model is asked, and when it was last heard. */
+  /** When the current model call started, and the time of the model's latest event. */
   askedAt: number | undefined;
   heardAt: number | undefined;
 
@@ -101,7 +101,7 @@ export class OpenRun {
   }
 }
 
-/** What a run may begin with, when its `harness_start` is missing. */
+/** The event types that can start a run whose `harness_start` is missing. */
 const beginnings: ReadonlySet<EventType> = new Set([
   'harness_start',
   'step_start',
@@ -176,7 +176,7 @@ export class OpenRuns {
     for (const id of [run.runId, ...run.voices]) this.#runs.delete(id);
   }
 
-  /** Open runs, the youngest first, so that what was caused comes before its cause. */
+  /** Returns the open runs, newest first, so that a child run precedes its parent. */
   youngestFirst(): OpenRun[] {
     return [...new Set(this.#runs.values())].toReversed();
   }
@@ -190,7 +190,7 @@ export class OpenRuns {
     return run;
   }
 
-  /** What an id names: an open call, a run, or something of a run, whose id begins with that of the run. */
+  /** Returns the open call or run that an id names; an item of a run has an id that begins with the run's id. */
   #named(id: string): Cause | undefined {
     const call = this.#calls.get(id);
     if (call !== undefined) return { run: call.run, call, itself: false };
@@ -209,7 +209,7 @@ interface Cause {
   readonly itself: boolean;
 }
 
-/** What a request has open, what it used, and where its facts go. */
+/** The mutable state of a request: open runs and relays, totals, and the sink for facts. */
 export interface RequestState {
   readonly runs: OpenRuns;
   /** Where the relays stand before the event that is taken in. */

@@ -15,7 +15,7 @@ export interface RequestTokenUsage {
   readonly totalTokens: number;
 }
 
-/** What one agent used of one model; `cost` is in US dollars and absent when it is not known. */
+/** The usage of one model by one agent; `cost` is in US dollars and absent when unknown. */
 export interface AgentCost {
   readonly agentName: string;
   readonly model?: string;
@@ -50,7 +50,7 @@ export interface Latency {
   readonly retries: number;
 }
 
-/** What a request used and how long it took, its subagents included. */
+/** The usage, cost and latency of a request, including its subagents. */
 export interface RequestTotals {
   readonly usage: RequestTokenUsage;
   readonly costs: readonly AgentCost[];
@@ -121,7 +121,7 @@ export class TotalsSum {
     run.askedAt = at;
   }
 
-  /** The model of a run was heard. */
+  /** Records that the model of a run produced an event. */
   hear(run: OpenRun, at: number | undefined, speaks: boolean): void {
     if (at === undefined) return;
     run.heardAt = at;
@@ -131,7 +131,7 @@ export class TotalsSum {
     if (speaks) this.#firstTextMs ??= passed;
   }
 
-  /** The model of a run is not asked any more: what passed until it was last heard is its time. */
+  /** Ends the model call of a run and adds the time until the model's latest event to the total. */
   rest(run: OpenRun): void {
     if (run.askedAt !== undefined && run.heardAt !== undefined) this.#modelMs += span(run.askedAt, run.heardAt);
     run.askedAt = undefined;
@@ -192,7 +192,7 @@ export interface Currency {
   readonly perDollar: number;
 }
 
-/** What a request cost; `total` and `cost` are absent when no cost is known. */
+/** The cost of a request; `total` and `cost` are absent when no cost is known. */
 export interface CostSummary {
   readonly currency: string;
   readonly total?: number;

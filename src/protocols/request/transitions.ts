@@ -136,7 +136,7 @@ export function beginStep(state: RequestState, run: OpenRun, { step, model }: Ev
   stepBegan(state, run);
 }
 
-/** A person, or nobody in time, answered. */
+/** Resolves a relay that was answered, cancelled or expired; later resolutions are ignored. */
 export function resolve(state: RequestState, event: EventOf<'relay_resolved'>): void {
   const isFirst = state.book.get(event.relayId)?.status === 'pending';
   const relay = isFirst ? state.relays.get(event.relayId) : undefined;
