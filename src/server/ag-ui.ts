@@ -65,8 +65,8 @@ export function readAdditions({ tools = [], context = [] }: AgUiRunBody): RunAdd
 }
 
 /**
- * Does what a client asks for with a run: the log has the conversation, so only what is new counts. That is the answers
- * to interrupts, the last message of the person, which is sent or takes the place of another, or a message to try again.
+ * Handles the run request of a client. The log has the conversation, so only new input is used: answers to interrupts,
+ * the last user message, which is sent or replaces an earlier one, or a message to retry.
  */
 export async function takeRun(site: Site, request: AgUiRequest): Promise<AgUiTurn> {
   const { body, thread } = request;
@@ -109,14 +109,14 @@ export async function readSnapshots(site: Site, thread: Thread, { messages }: Ag
   const nodes = await readChat(site, thread);
   const history = agUiMessages(nodes.filter(node => runId === undefined || node.runId !== runId));
   const has = new Set(messages.map(message => (message.role === 'tool' ? message.toolCallId : message.id)));
-  // The client chooses the id of a result of its own tools.
+  // The client chooses the message id of a client tool's result, so results are matched by the id of their call.
   const isKnown = (message: AgUiMessage) => has.has(message.role === 'tool' ? message.toolCallId : message.id);
   const missing = history.findIndex(each => each.role !== 'activity' && each.role !== 'reasoning' && !isKnown(each));
   const isOrdered = missing === -1 || !history.slice(missing).some(isKnown);
   return { isComplete: missing === -1, snapshots: isOrdered ? [history] : [history.slice(0, missing), history] };
 }
 
-/** Returns the request of a thread that somebody works on, to be streamed from its start. */
+/** Returns the open run of a thread, to be streamed from its start; undefined when none is open. */
 export async function findOpenRun(site: Site, thread: Thread): Promise<AgUiTurn | undefined> {
   const turn = await openTurn(site, thread);
   if (turn === undefined) return undefined;
@@ -145,7 +145,7 @@ async function resumeRun(
       );
     return { entry, seq, answer: toRelayAnswer(entry.relay, given) };
   });
-  // Whoever has the result of a call has seen the call, and what was asked with it.
+  // A client that has the result of a call has also seen the call and its relay.
   const seen = Math.max(readSeenSeq(body), ...results.map(({ entry }) => entry.relay.seq ?? 0));
   const given = [...answers, ...results.map(({ entry, message }) => ({ entry, seq: seen, answer: toResult(message) }))];
   // Before the answers, with which the run may end.

@@ -41,7 +41,7 @@ export interface App extends Hono<AppEnv> {
 }
 
 /**
- * Creates the HTTP interface over a log and the control of its runs; it keeps no state of its own. Throws
+ * Creates the HTTP interface over a log and its run control; all durable state is in the log. Throws
  * `invalid_argument` for options that are unknown, missing or invalid.
  */
 export function createApp(options: AppOptions): App {

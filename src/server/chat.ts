@@ -24,9 +24,9 @@ export interface ChatTurn {
 }
 
 /**
- * Does what an AI SDK client asks for with its list of messages: the log has the conversation, so only what is new in
- * the list counts. That is the last user message, which is sent or takes the place of another; a message to try
- * again; or the answers to approvals in the last assistant message.
+ * Handles the message list of an AI SDK client. The log has the conversation, so only new input is used: the last user
+ * message, which is sent or replaces an earlier one, a message to retry, or the answers to approvals in the last
+ * assistant message.
  */
 export async function takeChat(site: Site, thread: Thread, body: ChatBody, scope: Scope): Promise<ChatTurn> {
   const last = body.messages.at(-1);
@@ -40,7 +40,7 @@ export async function takeChat(site: Site, thread: Thread, body: ChatBody, scope
   const edits = body.messageId === undefined ? undefined : await userMessageAt(site, thread, body);
   if ((await site.conversations.inbox.of(thread)).pending.length > 0)
     throw new SingletreeError('run_under_way', 'The run waits for an answer: approve or reject first, or stop it.');
-  // A message that takes the place of another one has the id of that.
+  // An edited message has the id of the message that it replaces, so `edit` does not get this id.
   const given = messageBody.shape.id.safeParse(last.id).data ?? newId();
   const message = { ...choices(body), content: contentOf(last), ...describeSender(scope) };
   const { runId, queued } =
@@ -53,7 +53,7 @@ export async function takeChat(site: Site, thread: Thread, body: ChatBody, scope
 /** Resolves with the run that a waiting message begins or goes into. */
 export function findLaterRun(site: Site, { id }: Thread, messageId: string): Promise<string> {
   const started = site.conversations.findRun(id, messageId, site.signal);
-  // A reader that went away hears nothing of it.
+  // Prevents an unhandled rejection after the reader disconnected.
   started.catch(() => {});
   return started;
 }
@@ -80,7 +80,7 @@ export async function readChat(site: Site, { id }: Thread): Promise<readonly Vie
   return projectThread(conversation, { ...defaultActive(conversation), full: true });
 }
 
-/** The request of a thread that somebody works on, to be streamed from its start. */
+/** Returns the open request of a thread, to be streamed from its start; undefined when none is open. */
 export async function openTurn(site: Site, thread: Thread): Promise<ChatTurn | undefined> {
   const { log } = site.options;
   const newest = (await readRequests(log, thread)).at(-1);
@@ -127,7 +127,7 @@ function choices({ agent, model }: ChatBody): Pick<MessageBody, 'agent' | 'model
 
 type ChatMessage = ChatBody['messages'][number];
 
-/** What an AI SDK user message says, as a message of ours; other parts than text and files are passed over. */
+/** Returns the content of an AI SDK user message; parts other than text and files are ignored. */
 function contentOf({ parts }: ChatMessage): MessageBody['content'] {
   const content = parts.flatMap((part): ContentPart[] => {
     const { type, text, url, mediaType, filename } = part;

@@ -51,6 +51,6 @@ export interface ProviderHost {
 /** The agents a server offers; the first of the list is the one that is asked when none is named. */
 export interface AgentDirectory extends OfferedAgents {
   list(): readonly AgentInfo[];
-  /** Which agents and keys of providers are known, and how to add what is missing; absent when nobody can say. */
+  /** Returns the known agents and provider keys and how to add missing ones; absent when the host cannot tell. */
   setup?(): SetupInfo;
 }

@@ -8,7 +8,7 @@ import { checkRight, type Right, type Scope } from './security/caller.ts';
 import type { Site } from './site.ts';
 import type { OpenStream } from './streams/byte-sink.ts';
 
-/** What the middleware leaves for the routes. */
+/** The bindings and the variables that the middleware sets for the routes. */
 export interface AppEnv {
   readonly Bindings: {
     readonly incoming?: { readonly socket?: { readonly remoteAddress?: string } };
@@ -35,15 +35,15 @@ export interface RouteRequest<Query, Body, Found = undefined> {
   readonly thread: Found;
 }
 
-/** What a route answers with when it is not JSON. */
+/** A response body other than JSON. */
 export interface OtherContent {
   readonly contentType: string;
   readonly description: string;
 }
 
-/** What a route expects, answers and does. */
+/** The contract and handler of a route. */
 interface RouteDefinition<Query extends z.ZodType, Body extends z.ZodType, Found = undefined> {
-  /** What the caller must be allowed to do; `none` for a route that needs no caller. */
+  /** The right that the caller needs; `none` for a route without authentication. */
   readonly right: Right | 'none';
   readonly summary: string;
   readonly query?: Query;
@@ -57,7 +57,7 @@ interface RouteDefinition<Query extends z.ZodType, Body extends z.ZodType, Found
   readonly headers?: Readonly<Record<string, string>>;
   /** The status of success; 200 when absent. */
   readonly status?: 200 | 201 | 202 | 204 | 303;
-  /** What success answers with; nothing when absent. */
+  /** The response body on success; empty when absent. */
   readonly answer?: z.ZodType | OtherContent | readonly OtherContent[];
   /** Other answers that are no errors, with what they mean. */
   readonly others?: Readonly<Record<number, string>>;

@@ -50,17 +50,17 @@ export interface AppOptions {
   readonly worktrees?: Worktrees;
   /** The home folder and the variables by which the sessions of external agents are found, to be imported; without it none are. */
   readonly sessions?: Omit<SessionPlace, 'path'>;
-  /** The folders that people work in; without it every agent works in a folder of its own. */
+  /** The project folders; without it every agent works in its own folder. */
   readonly projects?: ProjectHost;
-  /** Stores the keys of providers; without it they come from elsewhere. */
+  /** Stores the keys of providers; without it the server cannot store keys. */
   readonly providers?: ProviderHost;
-  /** Who is let in; everybody when there is none and no `authenticate`. */
+  /** The accepted tokens; without tokens and `authenticate` the server accepts every request. */
   readonly tokens?: readonly AccessToken[];
   /** Finds the caller of each request in the place of `tokens`, such as by the sessions of the product that the server is part of. */
   readonly authenticate?: Authenticate;
   /** How many wrong tokens are taken. */
   readonly attempts?: AttemptLimitOptions;
-  /** What other agents may do at `/mcp` beside reading: run agents (`run`), and answer what agents ask (`answer`). */
+  /** The grants of MCP clients at `/mcp` in addition to reading: run agents (`run`) and answer relays (`answer`). */
   readonly mcpAllow?: readonly McpGrant[];
   /** Whether conversations are named after their first turn, by the program or a model; by default they have the first words. */
   readonly titles?: 'model' | 'message';
@@ -68,7 +68,7 @@ export interface AppOptions {
   readonly secrets?: readonly string[];
   /** Whether the server is reached from other machines; `hosts` implies it. */
   readonly isPublic?: boolean;
-  /** The names by which clients on other machines call the server, beside its IP addresses. */
+  /** The host names that clients on other machines use for the server, in addition to its IP addresses. */
   readonly hosts?: readonly string[];
   /**
    * The origins of other pages that may use the server, such as `http://localhost:3000`; none when absent. They have to
@@ -89,9 +89,9 @@ export interface AppOptions {
   readonly onDelete?: (threadId: string, runIds: readonly string[]) => Promise<void>;
   /** Receives every failure that is not one of ours; prints it when absent. */
   readonly onFailure?: (error: unknown) => void;
-  /** The export of spans that the supervisor has: `/metrics` shows what became of them. */
+  /** The span export of the supervisor; `/metrics` shows its counts. */
   readonly telemetry?: { readonly counts: SpanCounts };
-  /** Receives failures that nobody waits for; nobody by default. `/metrics` counts them by their code. */
+  /** Receives failures that no caller awaits; ignored by default. `/metrics` counts them by code. */
   readonly onDiagnostic?: OnDiagnostic;
   /** The version in the OpenAPI document. */
   readonly version?: string;

@@ -25,7 +25,7 @@ import { KeepAlive } from './streams/keep-alive.ts';
 import { ThreadFeeds } from './streams/thread-feed.ts';
 import { ThreadListFeed } from './thread-list-feed.ts';
 
-/** What the routes of one server share. Everything in it can be made anew from the log. */
+/** The state shared by the routes of one server. All of it can be rebuilt from the log. */
 export class Site {
   readonly options: AppOptions;
   /** Whether the server is reached from other machines. */
@@ -111,7 +111,7 @@ export class Site {
     return this.findToSend(scope, id);
   }
 
-  /** Returns the thread for what a person says to it; throws `request_forbidden` for a program of its own runs. */
+  /** Returns the thread to send a message to; throws `request_forbidden` for a program started by its runs. */
   async findToSend(scope: Scope, threadId: string): Promise<Thread> {
     const thread = await this.find(scope, threadId);
     await checkOutsideRuns(this.options.log, thread, { marks: scope.runMarks });

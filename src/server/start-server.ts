@@ -20,7 +20,7 @@ export interface RunningServer {
   hideSecrets(secrets: Iterable<string>): void;
   /** Delivers follow-ups that waited when the process before ended; call it when the runs were recovered. */
   resume(): Promise<void>;
-  /** Accepts nothing new, ends open streams so that their readers come back, and lets requests end; runs go on. */
+  /** Stops accepting requests, ends open streams and waits for open requests up to `graceMs`; runs continue. */
   close(): Promise<void>;
 }
 

@@ -38,8 +38,7 @@ export interface StaticFilesOptions {
 
 /**
  * Serves the files of a folder and nothing outside it, links followed. A path without an extension that is no file
- * gets `index.html`, so that the page can have addresses of its own. Each file is read, and compressed, once for as long
- * as it does not change.
+ * gets `index.html`, so that the page can route on the client. Each file is read and compressed once until it changes.
  */
 export function staticFiles(root: string, { title }: StaticFilesOptions = {}): Handler {
   const kept = new Map<string, SentFile>();

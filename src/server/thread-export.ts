@@ -37,7 +37,7 @@ export function exportedLines(log: EventLog, redactor: Redactor, threadId: strin
         const shown = stored.length === 0 ? texts.end() : stored.flatMap(text => texts.push({ seq: ++after, text }));
         if (shown.length > 0) controller.enqueue(utf8.encode(shown.map(({ text }) => `${text}\n`).join('')));
         if (stored.length === 0) controller.close();
-        // What is held back comes with what follows.
+        // The redactor may hold back texts until it has seen the next ones.
         isSent = shown.length > 0 || stored.length === 0;
         const ms = readMs + performance.now() - readAt;
         if (ms > turnMs) limit = Math.max(fewestEvents, limit / 2);

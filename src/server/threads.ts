@@ -15,12 +15,12 @@ export function hasTitleWords({ title = '' }: Thread, query: string): boolean {
   return words.every(word => title.toLowerCase().includes(word));
 }
 
-/** A place in a listing as text; the listing goes on after it. */
+/** Returns the cursor after which a listing continues. */
 export function toCursor({ id, updatedAt }: Thread): string {
   return Buffer.from(JSON.stringify([updatedAt, id])).toString('base64url');
 }
 
-/** The place that a cursor names; throws `invalid_argument` for one that is not ours. */
+/** Returns the position of a cursor; throws `invalid_argument` for an invalid cursor. */
 export function placeIn(cursor: string | undefined): Thread | undefined {
   if (cursor === undefined) return undefined;
   const place = placeAt(cursor);

@@ -38,7 +38,7 @@ export const inboxHandlers: Pick<McpToolHandlers, 'inbox_list' | 'inbox_answer'>
 
 type Decision = Omit<RelayAnswer, 'relayId'>;
 
-/** Lists what waits for a person in the threads that a caller sees, oldest first. */
+/** Lists the pending relays of the threads visible to the caller, oldest first. */
 export async function listPending({ site, threads, access }: McpCall) {
   const { inbox } = site.conversations;
   const relays: PendingRelay[] = [];
@@ -69,7 +69,7 @@ function decide({ access, caller }: McpCall, { thread }: ThreadRelay, given: z.i
   );
 }
 
-/** What the person at a client is asked for. */
+/** The form that the user of a client fills in. */
 const reply = z.object({
   outcome: relayBody.shape.outcome,
   answer: z.string().optional(),

@@ -4,12 +4,12 @@ import type { RunCaller } from '../../control/conversations/inside-run.ts';
 import { defined } from '../../base/defined.ts';
 import { parseTraceparent, type RunTrace } from '../../events/trace-context.ts';
 
-/** What clients of an MCP server may do beside reading: run agents and steer them, or answer what agents ask. */
+/** The grants of MCP clients in addition to reading: run and steer agents, or answer relays. */
 export const mcpGrants = ['run', 'answer'] as const;
 
 export type McpGrant = (typeof mcpGrants)[number];
 
-/** What one connection sees and may do. */
+/** The visibility and grants of one connection. */
 export interface McpAccess {
   readonly scope: Scope;
   readonly allow: readonly McpGrant[];
@@ -21,7 +21,7 @@ export interface McpAccess {
 
 const id = z.string().min(1).max(200).optional().catch(undefined);
 
-/** What Claude Code and Codex send with each call to say which of their calls, turns and sessions asks. */
+/** The metadata with which Claude Code and Codex identify the call, turn and session of each request. */
 const meta = z.object({
   'claudecode/toolUseId': id,
   callId: id,

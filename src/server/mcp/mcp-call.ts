@@ -29,7 +29,7 @@ export interface McpCall {
   readonly threads: VisibleThreads;
   readonly caller: McpCaller;
   readonly signal: AbortSignal;
-  /** What the person at the client answered when this call was made before. */
+  /** The user's answers from an earlier attempt of this call. */
   readonly inputResponses: Record<string, unknown> | undefined;
   /** Reports progress to a client that asked for it. */
   readonly report: (message: string) => void;
@@ -41,7 +41,7 @@ export interface ToolAnswer {
   readonly links?: readonly ContentBlock[];
 }
 
-/** What each tool does. */
+/** The handler of each tool. */
 export type McpToolHandlers = {
   readonly [Name in McpToolName]: (
     input: McpToolInput<Name>,

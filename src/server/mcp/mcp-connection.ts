@@ -18,7 +18,7 @@ const mostCalls = 32;
 /** How many runs that a connection asked for are under way at the same time. */
 const mostRuns = 8;
 
-/** What the calls of one connection share; HTTP makes a server for each request of it. */
+/** The state shared by the calls of one connection; over HTTP, each request gets a new server. */
 export class McpConnection implements CallingConnection {
   readonly access: McpAccess;
   readonly #open: () => Promise<Site>;

@@ -17,7 +17,7 @@ const neededRights = { run: 'send', answer: 'approve' } as const;
 /** Answers the requests of one caller. Closing it ends the streams of changes that it has open. */
 type CallerHandler = Pick<McpHttpHandler, 'fetch'> & { readonly close: () => void };
 
-/** Creates the handler of `/mcp`, which has errors of its own protocol; the library is loaded when an agent calls. */
+/** Creates the handler of `/mcp`, which responds with MCP errors; the MCP library is loaded by the first request. */
 export function mcpHandler(site: Site, limit: number = mostHandlers): Handler<AppEnv> {
   const handlers = new Map<string, Promise<CallerHandler>>();
   return async context => {

@@ -48,7 +48,7 @@ const mostChars = 60_000;
 /** How long one text of an event is shown. */
 const mostEventChars = 4_000;
 
-/** Which part of a thread to read: from a seq on, else its end. */
+/** Selects a part of a thread: from a seq on, or its end when `from` is absent. */
 export interface PageRequest {
   readonly from?: number | undefined;
   readonly limit: number;

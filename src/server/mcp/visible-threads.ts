@@ -15,7 +15,7 @@ import type { McpAccess, McpCaller } from './mcp-access.ts';
 const mostThreads = 1_000;
 const mostPages = 10;
 
-/** Which threads a list has. */
+/** The filter and page of a thread list. */
 export interface ThreadQuery {
   readonly query?: string | undefined;
   readonly agent?: string | undefined;

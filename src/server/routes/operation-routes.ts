@@ -22,7 +22,7 @@ const folderQuery = z.strictObject({
     .describe('the open project to look at; the one the server was started in when absent'),
 });
 
-/** What those who run the server ask it. */
+/** Creates the routes for operators of the server. */
 export function operationRoutes(site: Site): Route[] {
   const { log, control, agents, telemetry } = site.options;
   const agentsIn = async (scope: Scope, folder: string | undefined) =>

@@ -41,7 +41,7 @@ export function streamRoutes(site: Site): Route[] {
   ];
 }
 
-/** What one reader asked for. */
+/** The request of one reader. */
 interface Reading {
   readonly site: Site;
   readonly thread: Thread;

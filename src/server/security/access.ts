@@ -11,15 +11,15 @@ export interface AccessToken {
   readonly name?: string;
   /** The only resource it opens: what belongs to others answers as not found. Everything when absent. */
   readonly resourceId?: string;
-  /** What its owner may do; everything when absent. */
+  /** The rights of its owner; all rights when absent. */
   readonly rights?: readonly Right[];
 }
 
-/** What a request shows to be let in. */
+/** The credentials of a request. */
 export interface Credentials {
   readonly authorization: string | undefined;
   readonly cookie: string | undefined;
-  /** Where the request comes from. */
+  /** The remote address of the request. */
   readonly address: string;
 }
 
@@ -111,7 +111,7 @@ function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-/** What the cookie holds: made from the token, and of no use anywhere else. */
+/** Returns the cookie value: a hash of the token, which cannot be used as a bearer token. */
 function cookieFor(token: string): string {
   return createHash('sha256').update(`singletree cookie ${token}`).digest('base64url');
 }

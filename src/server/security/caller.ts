@@ -18,7 +18,7 @@ export interface Caller {
 }
 
 /**
- * Returns who sends a request, from its headers; undefined for nobody that is known, which is answered with 401. The
+ * Returns the caller of a request from its headers; undefined for an unknown caller, which results in status 401. The
  * request has no body, and no cookie when a page of another origin sends it.
  */
 export type Authenticate = (
@@ -26,7 +26,7 @@ export type Authenticate = (
   source: { readonly address: string },
 ) => Caller | undefined | Promise<Caller | undefined>;
 
-/** What a request may see and do. */
+/** The resources and rights of a request. */
 export interface Scope {
   /** Everything when absent. */
   readonly resourceId?: string;

@@ -14,7 +14,7 @@ export interface EncodedOptions {
   readonly framing: Framing;
   /** The seq before the first event to fold. */
   readonly from: number;
-  /** What the reader has already: it is folded but not sent. */
+  /** The position of the reader; events up to it are folded but not sent. */
   readonly after: Position;
   /** Whether the frames end with the request; otherwise they follow the thread. */
   readonly ends?: boolean;

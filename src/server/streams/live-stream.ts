@@ -23,7 +23,7 @@ const text = new TextEncoder();
 
 /**
  * Streams the events of a thread after a seq, each with its seq as the frame's id. Older events are read page by page
- * at the speed of the reader; then the newest come from the thread's feed, whose frames all readers share. A reader
+ * at the speed of the reader; the newest are read from the thread's feed, whose frames all readers share. A reader
  * whose buffer overflows is ended with a problem, and can resume at its position.
  */
 export function liveStream(options: LiveStreamOptions, place: { threadId: string; after: number }): OpenStream {

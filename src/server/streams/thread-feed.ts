@@ -30,8 +30,8 @@ const easyMs = 2;
 const longestPauseMs = 50;
 
 /**
- * The newest events of one thread: one tail of the log, however many readers there are. When to send to all of them
- * takes long, half that time passes before the next sending, and what came meanwhile goes together.
+ * The newest events of one thread: one tail of the log, shared by all readers. When sending to all readers is slow, the
+ * feed pauses for half that time, at most 50 ms, and sends the events of the pause as one batch.
  */
 class ThreadFeed {
   readonly readers = new Set<FeedReader>();
