@@ -78,7 +78,7 @@ function asJson({ known, found }: Entry): object {
   return { id, name, installed: found.path !== undefined, ...found, ...channel, install };
 }
 
-/** What a person can do beyond approving and rejecting, in a few words. */
+/** Returns the names of the abilities that go beyond approving and rejecting. */
 function abilityList(abilities: LiveAbilities): string[] {
   const { revise, questions, plans, steer, resume, fork } = abilities;
   const words = { revise: revise === 'all', questions, plans, steer: steer === 'joins', resume, fork };

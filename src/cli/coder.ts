@@ -28,7 +28,7 @@ const usualModels = [
   'openai/gpt-5.4-mini',
 ];
 
-/** What to do when no model can be used. */
+/** The advice to print when no model is available. */
 export const withoutModel =
   'No model can be used yet: set ANTHROPIC_API_KEY or OPENAI_API_KEY (`singletree models --all` names others), or start Ollama.';
 export const demoOffer = 'The demo needs no key: singletree chat demo';
@@ -121,7 +121,7 @@ interface CoderOptions {
   readonly needsKey?: boolean;
 }
 
-/** What the coding agent of a configuration is made of: models are looked for each time, skills and MCP servers once. */
+/** Creates the coding agent of a configuration: finds models for each agent, and opens skills and MCP servers once. */
 export class CoderInstallation {
   readonly #settings: Settings;
   #equipment: Promise<CoderEquipment> | undefined;
@@ -135,7 +135,7 @@ export class CoderInstallation {
     return this.#equipment;
   }
 
-  /** Creates the agent with the models that can be used now; undefined when there is none. */
+  /** Creates the agent with the models that are available now; undefined when none is available. */
   async create(options: CoderOptions = {}): Promise<InstalledCoder | undefined> {
     const { config, cwd, home, environment } = this.#settings;
     const servers = await findModelServers(home);
@@ -177,7 +177,7 @@ export class CoderInstallation {
   }
 }
 
-/** What the coding agent has beside the tools of its own. */
+/** The equipment of the coding agent in addition to its built-in tools. */
 export interface CoderEquipment {
   readonly skills: readonly Skill[];
   readonly mcp: McpSources;

@@ -18,7 +18,7 @@ interface ConfigCommandOptions {
   readonly json?: boolean;
 }
 
-/** Adds `singletree config`, which prints the effective configuration and where each value comes from. */
+/** Adds `singletree config`, which prints the effective configuration and the source of each value. */
 export function addConfigCommand(program: Command): void {
   const config = listedCommand(program, 'config')
     .option('--cwd <folder>', 'the folder to start from', folder, '.')
@@ -63,7 +63,7 @@ export function addConfigCommand(program: Command): void {
     });
 }
 
-/** Prints the configuration for people: one line per value, then what waits for trust. */
+/** Returns the configuration as text: one line per value, then the settings that need trust. */
 export function configLines({ files, values, untrusted }: LoadedConfig): string[] {
   const rows = values.map(
     value => [value.path, JSON.stringify(masked(value)), value.source].map(visibleLine) as [string, string, string],
@@ -90,10 +90,10 @@ export function untrustedLines(project: UntrustedProject): string[] {
   ];
 }
 
-/** What takes more rows of a terminal of this width may have scrolled away. */
+/** A longer text may have scrolled out of view on a terminal of this width. */
 const [fewRows, narrowColumns] = [20, 80];
 
-/** Asks on the terminal whether to trust a project folder; undefined when nobody can be asked. */
+/** Returns a function that asks on the terminal whether to trust a project folder; undefined without a terminal. */
 export function trustQuestion(): ((project: UntrustedProject) => Promise<boolean>) | undefined {
   if (!canAsk()) return undefined;
   return async project => {

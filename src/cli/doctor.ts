@@ -11,7 +11,7 @@ import type { Settings } from './settings/settings.ts';
 import { lead, type Line, span } from '../terminal/screen/styled-line.ts';
 import type { StoreOptions } from './settings/store-options.ts';
 
-/** The result of one check; a problem comes with its fix. */
+/** The result of one check, with a fix for a problem. */
 interface Finding {
   readonly state: 'ok' | 'note' | 'problem';
   readonly message: string;
@@ -21,7 +21,7 @@ interface Finding {
 interface Check {
   readonly subject: string;
   readonly find: (options: StoreOptions) => Promise<readonly Finding[]>;
-  /** What to do when the check itself fails. */
+  /** The fix to suggest when the check itself fails. */
   readonly fix?: string;
 }
 

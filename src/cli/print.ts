@@ -18,7 +18,7 @@ export async function printResult(
   else await writeProse(typeof lines === 'string' ? lines.split('\n') : lines);
 }
 
-/** Prints one JSON value per line, until nobody reads any more. */
+/** Prints one JSON value per line; stops when the output is closed. */
 export async function printJson(values: Iterable<unknown> | AsyncIterable<unknown>): Promise<void> {
   for await (const value of values) if (!(await standardOutput.writeJson(value))) return;
 }

@@ -86,7 +86,7 @@ const description = z.object({
   errorCode: z.string().optional(),
 });
 
-/** Returns what the `run.json` beside a `raw.jsonl` knows of the run; nothing for another file, or while the run is open. */
+/** Reads the folder and end of a run from the `run.json` next to `raw.jsonl`; empty for another file or an open run. */
 async function readRunDescription(file: string): Promise<Pick<SavedStreamOptions, 'cwd' | 'end'>> {
   if (basename(file) !== 'raw.jsonl') return {};
   const text = await readFile(join(dirname(file), 'run.json'), 'utf8').catch(() => 'null');

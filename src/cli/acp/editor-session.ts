@@ -18,7 +18,7 @@ import { replayUpdates } from '../../protocols/acp/replay.ts';
 import type { AgentContext, SessionUpdate } from '@agentclientprotocol/sdk';
 import { sessionCommands } from './session-commands.ts';
 
-/** What a session needs of its connection. */
+/** The dependencies of a session that its connection provides. */
 export interface SessionPlace {
   readonly log: EventLog;
   readonly conversations: Conversations;
@@ -39,8 +39,8 @@ export interface SessionPlace {
 type Ask = Extract<AcpStep, { type: 'ask' }>;
 
 /**
- * A thread that is open in an editor: shows what happens in it, whoever caused it, asks what its agents ask, and sends
- * prompts. All state is in the thread; a session that is opened again continues from its log.
+ * A thread that is open in an editor: shows its events from all clients, asks the editor about its relays, and sends
+ * prompts. All durable state is in the thread; a session that is opened again continues from its log.
  */
 export class EditorSession {
   readonly #place: SessionPlace;
@@ -49,7 +49,7 @@ export class EditorSession {
   readonly #closing = new AbortController();
   /** The ids of the messages of this editor, which it shows by itself. */
   readonly #own = new Set<string>();
-  /** What is asked and not settled; with its signal once the editor was asked. */
+  /** The relays that are not settled, each with the controller that cancels its request to the editor. */
   readonly #asked = new Map<string, { readonly ask: Ask; readonly settled: AbortController }>();
   /** How the newest runs ended, and the prompts that wait for an end. */
   readonly #ended = new Map<string, AcpEnd>();
@@ -245,7 +245,7 @@ export class EditorSession {
     });
   }
 
-  /** Asks the editor. A request that somebody answered elsewhere is withdrawn; one that fails stays in the inbox. */
+  /** Asks the editor; cancels the request when the relay is settled elsewhere, and keeps it in the inbox on failure. */
   async #ask({ relay, toolCall }: Ask, settled: AbortSignal): Promise<void> {
     const { client, conversations, editor, hasForms } = this.#place;
     const sessionId = this.#threadId;

@@ -1,7 +1,7 @@
 import type { AgentInfo } from '../../protocols/http-agents.ts';
 import type { SessionConfigOption, SessionModeState } from '@agentclientprotocol/sdk';
 
-/** What a session has chosen; the first of what its agent offers when absent. */
+/** The mode and model of a session; the agent's first one when absent. */
 export interface SessionChoice {
   readonly mode?: string | undefined;
   readonly model?: string | undefined;

@@ -18,7 +18,7 @@ import { writtenSessionsFolder } from '../settings/home.ts';
 import type { Settings } from '../settings/settings.ts';
 import { printNotice } from '../../control/standard-output.ts';
 
-/** What `singletree run` passes to an agent of any kind. */
+/** The options that `singletree run` passes to an agent of any kind. */
 export interface RunnableOptions {
   readonly model?: string | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
@@ -35,7 +35,7 @@ export interface RunnableOptions {
   readonly isResumed?: boolean | undefined;
   /** Whether it is asked only what it would send: then it needs no key. */
   readonly isOnlyInspected?: boolean | undefined;
-  /** What follows `--`: flags of an external agent, or the command of an ACP agent. */
+  /** The arguments after `--`: flags of an external agent, or the command of an ACP agent. */
   readonly extraArgs: readonly string[];
   /** The programs that wait for their next turn. Default: none, a program ends with its run. */
   readonly sessions?: SessionPool | undefined;
@@ -48,7 +48,7 @@ export interface RunnableAgent {
   readonly isInteractive: boolean;
   /** The mode that its thread changes to; external agents have theirs as an option. */
   readonly mode?: string;
-  /** What to do when a call was denied. */
+  /** The advice to print when a call was denied. */
   readonly advice: string;
   create(onRaw: NonNullable<CliAgentOptions['onRaw']>): Agent;
   close(): Promise<void>;
@@ -164,7 +164,7 @@ async function externalRunnable(name: string, settings: Settings, options: Runna
   };
 }
 
-/** The channel of a run: the interactive one where somebody or rules can decide or the program has no other, else print mode. */
+/** Returns the live channel when a user or rules can decide or the program has no print mode, else print mode. */
 function channelFor(agent: string, options: RunnableOptions): 'print' | 'live' {
   const { print, permissions, mode, hasPerson, isResumed = false } = options;
   const { live, name, isLiveOnly = false } = adapterNamed(agent);

@@ -17,7 +17,7 @@ interface Row {
   readonly view: ThreadView;
   readonly feed: RowFeed;
   readonly startedAt: number;
-  /** What it asked and nobody has answered, by id. */
+  /** The ids of its pending relays. */
   readonly asked: Set<string>;
   outcome?: string;
 }
@@ -27,7 +27,7 @@ export class ComparisonScreen {
   readonly #screen: LiveScreen;
   readonly #person: TerminalPerson;
   readonly #rows: Row[] = [];
-  /** The threads of what was asked. */
+  /** The thread of each relay, by relay id. */
   readonly #threads = new Map<string, string>();
 
   /** `interrupt` is called for Ctrl-C during a question. */

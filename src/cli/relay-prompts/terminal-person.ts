@@ -18,7 +18,7 @@ interface Asker extends CallPlace {
   readonly from?: string;
 }
 
-/** What may be entered for an answer: its key, or a word. */
+/** Returns the inputs that select an answer: its key and words. */
 function names({ outcome, remember, key }: AnswerChoice): readonly string[] {
   if (outcome === 'approve' && remember === undefined) return [key, 'yes', 'a', 'approve'];
   if (remember !== undefined) return remember === 'thread' ? [key, 'l', 'always'] : [key];
@@ -35,7 +35,7 @@ export class TerminalPerson {
   readonly #waiting: { readonly relay: Relay; readonly asker: Asker }[] = [];
   #open: { readonly id: string; readonly stop: AbortController } | undefined;
 
-  /** `answer` stores an answer; it rejects when somebody else was faster. */
+  /** `answer` stores an answer; it rejects when the relay was answered elsewhere first. */
   constructor(terminal: Terminal, answer: (relay: Relay, answer: Answer) => Promise<void>) {
     this.#terminal = terminal;
     this.#answer = answer;

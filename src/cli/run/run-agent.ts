@@ -45,7 +45,7 @@ export interface RunRequest extends Pick<SupervisorOptions, 'log' | 'telemetry' 
   readonly answer?: RelayAnswer;
   /** The thread to continue: its id, a unique beginning of it, or `last`. Default: a new one. */
   readonly threadId?: string;
-  /** Continues a branch of that thread: after the message `at`, by default its newest, and in a worktree of its own where one is made. */
+  /** Continues a branch after the message `at`, by default the newest one; `worktrees` creates a worktree for it. */
   readonly branch?: { readonly at?: string | undefined; readonly worktrees?: Worktrees | undefined };
   /** Returns the folder for the record of a run. */
   readonly folderOf: (runId: string) => string;
@@ -75,7 +75,7 @@ export interface RunReport {
   readonly outcome: RunOutcome;
   readonly totals: RunTotals;
   readonly threadId: string;
-  /** What `run.json` has of the run. */
+  /** The description of the run in `run.json`. */
   readonly description: { readonly runId: string };
   readonly folder: string;
 }

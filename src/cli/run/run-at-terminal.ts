@@ -29,7 +29,7 @@ export interface RunAtTerminalOptions extends StoreOptions, DiagnosticsOptions {
   readonly resume?: string;
   /** The message of that thread after which a branch of it is continued. */
   readonly at?: string;
-  /** Whether a branch of that thread is continued in a worktree of its own. */
+  /** Whether to continue a branch of that thread in a new worktree. */
   readonly worktree?: boolean;
   /** Files for the prompt. */
   readonly attach?: readonly string[];
@@ -45,7 +45,7 @@ export interface RunAtTerminalOptions extends StoreOptions, DiagnosticsOptions {
   readonly mode?: string;
 }
 
-/** What to run: an agent with a prompt, or without one the interrupted run of the thread that `resume` names. */
+/** The run to start: an agent with a prompt, or without one the interrupted run of the thread that `resume` names. */
 export interface TerminalRun {
   readonly name: string;
   readonly prompt: string | undefined;
@@ -59,8 +59,8 @@ export interface TerminalRun {
 }
 
 /**
- * Runs an agent, shows it on this terminal and asks there what it asks, and then the messages that were sent meanwhile
- * for after the run. Returns the exit code of the last run.
+ * Runs an agent on this terminal, asks the user about its relays, and then delivers the messages that were queued
+ * during the run. Returns the exit code of the last run.
  */
 export async function runAtTerminal(run: TerminalRun, options: RunAtTerminalOptions): Promise<number> {
   const delivers = run.delivers ?? (run.prompt === undefined && (await hasQueue(options)));
@@ -74,7 +74,7 @@ export async function runAtTerminal(run: TerminalRun, options: RunAtTerminalOpti
     try {
       ({ code, outcome, threadId, next } = await runOnce(turn, more));
     } catch (error) {
-      // Another process delivers it, and what comes after it.
+      // Another process delivers this message and the ones after it.
       if (SingletreeError.is(error, 'not_found')) return code;
       if (!unusable.some(reason => SingletreeError.is(error, reason))) throw error;
       printNotice(
@@ -96,7 +96,7 @@ async function hasQueue({ resume = '', ...options }: RunAtTerminalOptions): Prom
   });
 }
 
-/** Which branch of the thread is continued; undefined when it is the thread itself. */
+/** Returns the branch to continue; undefined to continue the thread itself. */
 function branchFor({ at, worktree }: RunAtTerminalOptions, settings: Settings): RunRequest['branch'] {
   const { home, cwd: folder, environment, config } = settings;
   const setup = config.worktree?.setup;
@@ -173,7 +173,7 @@ async function runOnce(
     );
     await printer.end(report, deniedAdvice(agent, report.totals));
     const { outcome, threadId } = report;
-    // Nobody was asked: what was denied is not done.
+    // Without a user to ask, a denied call means that the task is incomplete.
     const code = exitCodeFor(outcome) || (!hasPerson && report.totals.denied.length > 0 ? 1 : 0);
     const [next] = (await sharedThreadMemory(log).of(threadId)).queue;
     return { code, outcome, threadId, next };

@@ -12,7 +12,7 @@ import { printNotice, standardError, standardOutput } from '../../control/standa
 import { shortIds } from '../threads/find-thread.ts';
 import { finalAnswer } from '../../projections/reading/final-answer.ts';
 
-/** What a run prints: its answer, one JSON value about it, its events, what it did, or what its program printed. */
+/** The output of a run: its answer, one JSON value about it, its events, its activity, or its program's raw output. */
 export type OutputKind = 'text' | 'json' | 'events' | 'activity' | 'raw';
 
 export interface RunPrinterOptions {
@@ -33,7 +33,7 @@ type StoreAnswer = Parameters<NonNullable<RunWatcher['asked']>>[1];
 export class RunPrinter implements RunWatcher {
   readonly #options: RunPrinterOptions;
   readonly #person: TerminalPerson | undefined;
-  /** What is asked here, by the id of the relay. */
+  /** The answer functions of the relays asked here, by relay id. */
   readonly #asked = new Map<string, StoreAnswer>();
   readonly #isAtTerminal: boolean;
   #view: ThreadView | undefined;

@@ -104,7 +104,7 @@ async function sendIntoRun(
   const events = redactedEvents(log.tail(thread.id, thread.seq, { signal: stop.signal }), redactor);
   const end = await followAnswer(events, { messageId: id, activeRunId: runId }, view);
   if (end !== 'unread') return exitCodeFor(end);
-  // Whoever runs the thread next, here or elsewhere, delivers it.
+  // The next run of the thread, in this or another process, delivers it.
   const waiting = { id, after: thread.seq };
   return { threadId: thread.id, name: agent, prompt: undefined, delivers: true, extraArgs: [], waiting };
 }

@@ -4,7 +4,7 @@ import { basename, dirname, join, sep } from 'node:path';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import type { FolderList } from '../../protocols/http-folders.ts';
 
-/** What makes a folder a project, by the file that shows it. */
+/** The files that identify a project folder, with their descriptions. */
 const signs: readonly (readonly [file: string, words: string])[] = [
   ['.git', 'a git repository'],
   ...['package.json', 'pyproject.toml', 'Cargo.toml', 'go.mod', 'pom.xml', 'Gemfile', 'Makefile'].map(
@@ -79,7 +79,7 @@ export class FolderRoots {
   }
 }
 
-/** The refusal of a folder that nobody may open here. */
+/** Returns the error for a folder outside the roots. */
 export function outside(folder: string): SingletreeError {
   return new SingletreeError(
     'request_forbidden',

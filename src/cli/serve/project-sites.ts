@@ -38,7 +38,7 @@ interface ProjectSitesOptions {
   readonly worktrees: Worktrees;
   /** Lets external agents do everything without asking. */
   readonly yolo: boolean;
-  /** Whether programs get only the short list of variables, whatever a configuration says. */
+  /** Whether programs get only the short list of variables, regardless of the configuration. */
   readonly isShared: boolean;
 }
 

@@ -2,7 +2,7 @@ import { isInstalled } from '../../agents/cli/agent/find-program.ts';
 import { counted } from '../../projections/presentation/wording.ts';
 import type { AgentInfo } from '../../protocols/http-agents.ts';
 
-/** What the first screen of the server shows. */
+/** The content of the server's start screen. */
 export interface StartScreen {
   readonly version: string;
   readonly url: string;
@@ -13,7 +13,7 @@ export interface StartScreen {
   /** Who has the usual port, when another one had to be used. */
   readonly taken?: string | undefined;
   readonly folder: string;
-  /** What was found in the folder; empty when it is no project. */
+  /** The project files found in the folder; empty when it is no project. */
   readonly found: readonly string[];
   readonly store: string;
   readonly live?: string | undefined;

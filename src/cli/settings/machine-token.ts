@@ -18,7 +18,7 @@ export function readMachineToken(home: string): string | undefined {
   }
 }
 
-/** Returns the token of this machine, and makes one when there is none that only this person can read. */
+/** Returns the token of this machine; creates one, readable only by this user, when it is missing. */
 export function ensureMachineToken(home: string): string {
   const known = readMachineToken(home);
   if (known !== undefined) return known;

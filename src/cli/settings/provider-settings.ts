@@ -15,7 +15,7 @@ import type { Settings } from './settings.ts';
 
 const answerMs = 30_000;
 
-/** The keys of providers and the servers of models that a person enters, tests and removes, whatever the surface. */
+/** Stores, tests and removes provider keys and model servers for all user interfaces. */
 export class ProviderSettings {
   readonly #settings: Pick<Settings, 'config' | 'home'>;
   readonly #stored: StoredProviders;
@@ -85,7 +85,7 @@ export class ProviderSettings {
     await this.#onChange();
   }
 
-  /** Removes a stored key or server; throws `not_found` when there is none. */
+  /** Removes a stored key or server; throws `not_found` when nothing is stored. */
   async remove(id: string): Promise<void> {
     const variable = this.#providers().find(provider => provider.id === id)?.envVar;
     const isRemoved = this.#stored.removeServer(id) || (variable !== undefined && this.#stored.removeKey(variable));

@@ -21,15 +21,15 @@ export interface DiagnosticsOptions {
   readonly verbose?: boolean;
 }
 
-/** What a command works with: the log, and what hides secrets and reports about runs. */
+/** The services of a command: the log, the redactor of secrets, and the options for supervision. */
 export interface Site {
   readonly log: EventLog;
   readonly secrets: readonly string[];
   /** Hides the secrets. */
   readonly redactor: GrowingRedactor;
-  /** What a supervisor of this site is created with, beside its agents. */
+  /** The options for a supervisor of this site, except its agents. */
   readonly supervision: Pick<SupervisorOptions, 'log' | 'onDiagnostic' | 'limits'> & { readonly telemetry?: Telemetry };
-  /** Sends the spans that wait, and closes the log. */
+  /** Sends pending spans and closes the log. */
   close(): Promise<void>;
 }
 

@@ -67,7 +67,7 @@ export function listThreads(options: ThreadCommandOptions & { readonly limit: nu
   });
 }
 
-/** What a command prints of a thread as JSON. */
+/** Returns the JSON summary of a thread that commands print. */
 async function summarize(reader: ConversationReader, thread: Thread) {
   const { id, title, resourceId, createdAt, updatedAt, seq, branchedFrom } = thread;
   const { state: status, problem } = await reader.status(thread);

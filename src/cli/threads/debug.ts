@@ -30,7 +30,7 @@ interface PromptOptions extends ThreadCommandOptions {
   readonly run?: string;
 }
 
-/** What a model would be sent, and the agent that would send it; of an external agent only the messages are known. */
+/** The model request that an agent would send; for an external agent only the messages are known. */
 interface Prompt extends Partial<ModelRequest>, Partial<Pick<SentRequest, 'provider' | 'model' | 'settings'>> {
   readonly agent: string;
   readonly messages: readonly Message[];

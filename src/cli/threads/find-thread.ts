@@ -21,8 +21,8 @@ export interface ThreadIndex<Found extends { readonly id: string }> {
 const mostThreads = 500;
 
 /**
- * Returns the thread of an id, of a unique beginning of one, or of `last`: the newest one of the folder, else the newest
- * one. Throws `thread_not_found` when there is none.
+ * Returns the thread with an id, with a unique prefix of an id, or for `last` the newest one of the folder, else the
+ * newest one. Throws `thread_not_found` when no thread matches.
  */
 export function findThread(log: EventLog, text: string, folder: string = process.cwd()): Promise<Thread> {
   return findIn(

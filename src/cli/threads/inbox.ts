@@ -25,7 +25,7 @@ import { findInterrupted, interruptedFields, resumeLines } from './interrupted-t
 import { type ThreadCommandOptions, withConfiguredLog, withLog } from '../settings/site.ts';
 import { standardError, standardOutput } from '../../control/standard-output.ts';
 
-/** `singletree inbox`: what waits for a person, the oldest first; of an interrupted run with the command that resumes it. */
+/** `singletree inbox`: lists pending relays, oldest first; for interrupted runs with the command that resumes them. */
 export function listInbox(options: ThreadCommandOptions): Promise<void> {
   return withLog(options, async log => {
     const pending = await new RelayBooks(log).list();
