@@ -76,7 +76,7 @@ export interface Client {
   watchThreads(options?: ThreadWatchOptions): AsyncIterable<ThreadNews>;
   /** A new thread that shares the events up to a seq or a message, and continues with a message to any agent. */
   branchThread(threadId: string, branch?: BranchBody): Promise<ThreadInfo>;
-  /** Takes turns back from a user message on, with the files that their calls changed; or only reports what that would do. */
+  /** Undoes the turns from a user message on, including file changes of their calls; or only previews the result. */
   undo(threadId: string, request?: RewindBody): Promise<RewindInfo>;
   /** Redoes the turns that were removed by the undo that created a thread. */
   redo(threadId: string, request?: Omit<RewindBody, 'messageId'>): Promise<RewindInfo>;
@@ -89,9 +89,9 @@ export interface Client {
   /** Stops the thread's runs and removes it. */
   deleteThread(threadId: string): Promise<void>;
   /**
-   * Starts a run, or gives the message to the one under way (`steered`). One that edits another starts a branch, and is
-   * refused with `run_under_way` while a run is. It is sent again when the connection is lost, and received once: by
-   * its `id`, which is made here when absent.
+   * Starts a run, or adds the message to the active run (`steered`). A message that edits another one starts a branch;
+   * it is refused with `run_under_way` while a run is active. It is sent again when the connection is lost, and
+   * received once: its `id`, generated when absent, is the idempotency key.
    */
   sendMessage(threadId: string, message: MessageBody): Promise<MessageReceipt>;
   /** Starts several agents with one request, each in a new thread and, in a git repository, a new worktree. */
@@ -106,18 +106,18 @@ export interface Client {
   keepWorktree(threadId: string): Promise<KeptInfo>;
   /** Removes the worktree of a thread; refused with `worktree_changed` when changes would be lost, unless forced. */
   removeWorktree(threadId: string, options?: { readonly force?: boolean }): Promise<void>;
-  /** The sessions of external agents on the machine of the server, newest first; refused with `not_found` when it looks for none. */
+  /** Lists the sessions of external agents on the server's machine, newest first; `not_found` when it has no imports. */
   listSessions(): Promise<SessionInfo[]>;
   /** Imports a listed session, or what was added to it since. */
   importSession(sessionId: string, options?: SessionImportBody): Promise<SessionImportInfo>;
-  /** The messages that wait until the run under way has ended, in the order of their delivery. */
+  /** Lists the messages queued until the active run has ended, in the order of their delivery. */
   listQueue(threadId: string): Promise<QueuedMessage[]>;
-  /** Changes, moves or holds a message that waits; refused with `not_found` when it was delivered. */
+  /** Changes, moves or holds a queued message; refused with `not_found` when it was delivered. */
   changeQueued(threadId: string, messageId: string, change: QueuedBody): Promise<void>;
   removeQueued(threadId: string, messageId: string): Promise<void>;
-  /** Sends a message that waits into the run under way. */
+  /** Sends a queued message into the active run. */
   sendQueued(threadId: string, messageId: string): Promise<MessageReceipt>;
-  /** Asks an agent once more for what a message answered; both answers stay, as siblings. */
+  /** Regenerates the answer to a message; both answers remain as siblings. */
   retry(threadId: string, retry: RetryBody): Promise<MessageReceipt>;
   /** Makes a message the active one of its siblings. */
   selectBranch(threadId: string, selection: SelectionBody): Promise<void>;
@@ -138,7 +138,7 @@ export interface Client {
   abortRun(runId: string): Promise<void>;
   listRuns(threadId: string): Promise<RunInfo[]>;
   getRun(threadId: string, runId: string): Promise<RunInfo>;
-  /** Resolves when a run has ended, with how; rejects when the signal aborts. A run that waits for a person is waited for. */
+  /** Resolves with a run when it has ended, also after it waited for a user; rejects when the signal aborts. */
   waitForRun(threadId: string, runId: string, options?: { readonly signal?: AbortSignal }): Promise<RunInfo>;
   /** Reads the raw output lines of a run's program: all of them, or a part after a line number. */
   readRawLines(threadId: string, runId: string, part?: RawLinePart): Promise<RawLineInfo[]>;
@@ -160,14 +160,14 @@ export interface Client {
   search(query: WordSearch): Promise<SearchInfo>;
   /** A part of a thread that can be read by itself, its end when nothing else is named. */
   readWindow(threadId: string, part?: WindowPart): Promise<WindowOfThread>;
-  /** The thread's events, then new ones as they come: no gap, no duplicate, across lost connections. */
+  /** Yields the events of a thread, then new ones live, without gap or duplicate across lost connections. */
   watch(threadId: string, options?: WatchOptions): AsyncIterable<LoggedEvent>;
   /** The folders that were opened as projects, the newest first; a server without projects refuses with `not_found`. */
   listProjects(): Promise<ProjectInfo[]>;
   openProject(folder: string): Promise<ProjectInfo>;
-  /** Trusts the configuration of a project, as the lines that were read describe it. */
+  /** Trusts the configuration of a project as described by the lines that the user has read. */
   trustProject(request: TrustBody): Promise<ProjectInfo>;
-  /** The folders in a folder, or those to begin with. */
+  /** Lists the subfolders of a folder, or the root folders. */
   listFolders(path?: string): Promise<FolderList>;
   /** Lets the next turns of a thread work in another open project. */
   moveThread(threadId: string, folder: string): Promise<ThreadInfo>;
@@ -195,7 +195,7 @@ export interface RawLinePart {
 
 /** The query of `findMentions`. */
 export interface MentionSearch {
-  /** Characters that the path has, in this order. */
+  /** Characters that the path must contain in this order. */
   readonly query?: string;
   readonly threadId?: string;
   /** The open project to search, without a thread. */
@@ -209,7 +209,7 @@ export interface UsageSearch {
   readonly from?: string;
   readonly to?: string;
   readonly resourceId?: string;
-  /** With `tool` the calls of tools are added up in place of those of models. */
+  /** With `tool`, tool calls are summed instead of model calls. */
   readonly by?: readonly ('day' | 'agent' | 'model' | 'resource' | 'thread' | 'tool')[];
 }
 

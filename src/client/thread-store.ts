@@ -16,25 +16,25 @@ export interface ThreadSnapshot extends LoadedReading {
   readonly isLoading: boolean;
   /** Whether the event stream is connected. */
   readonly isConnected: boolean;
-  /** Whether the connection was lost and is tried again. */
+  /** Whether the connection was lost and is being retried. */
   readonly isReconnecting: boolean;
   /** The error that ended the connection being retried, such as an error response of the server. */
   readonly lostBy?: unknown;
-  /** Why no more events come, when the server refused them. */
+  /** The error with which the server refused further events. */
   readonly error?: unknown;
 }
 
 export interface ThreadStoreOptions {
   /**
-   * Begins with about this many of the newest events, and keeps at most some thousand: memory does not grow with the
-   * thread. All events are read and kept when absent.
+   * Starts with about this many of the newest events and keeps at most a few thousand, so that memory does not grow
+   * with the thread. When absent, all events are read and kept.
    */
   readonly window?: number;
 }
 
 /** A thread that is followed; it fits `useSyncExternalStore`. */
 export interface ThreadStore {
-  /** Calls back after each change; returns what ends that. */
+  /** Calls the listener after each change. Returns an unsubscribe function. */
   readonly subscribe: (listener: () => void) => () => void;
   /** The same object until something changes. */
   readonly getSnapshot: () => ThreadSnapshot;
@@ -51,9 +51,9 @@ export interface ThreadStore {
   goToEnd(): void;
   /** The event of a seq, when it is loaded. */
   eventAt(seq: number): LoggedEvent | undefined;
-  /** Reports the event that the reader sees; undefined for one who follows the newest. What is far from it is dropped. */
+  /** Reports the visible event; undefined when the reader follows the newest. Distant events are dropped. */
   look(seq: number | undefined): void;
-  /** Keeps the event of a seq and everything after it, as for a reader that has not shown them yet. */
+  /** Keeps the event of a seq and all later events loaded, for a reader that has not shown them yet. */
   hold(seq: number): void;
   /** Stops following. */
   close(): void;
@@ -89,7 +89,7 @@ export function createThreadStore(
     setTimeout(() => {
       isScheduled = false;
       for (const listener of listeners) listener();
-      // Dropped after the loaded pages were shown: a list then changes at one end at a time.
+      // Drop after the loaded pages were shown, so that a list changes only at one end at a time.
       if (ranges.drop()) changed();
     }, frameMs);
   };
@@ -136,7 +136,7 @@ export function createThreadStore(
       return () => void listeners.delete(listener);
     },
     getSnapshot() {
-      // Assigned, not spread: a spread would make the list of all messages.
+      // `Object.assign` instead of a spread, which would evaluate the getter of all messages.
       snapshot ??= Object.assign(ranges.view(), { isLoading, isConnected, isReconnecting, lostBy, ...failure });
       return snapshot;
     },

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** A run that is under way, as the HTTP API returns it. */
+/** An active run, as the HTTP API returns it. */
 const runningRun = z.looseObject({ runId: z.string() });
 
 /** A thread as the HTTP API returns it. */
@@ -137,7 +137,7 @@ export const messageReceipt = z.looseObject({
 
 export type MessageReceipt = z.infer<typeof messageReceipt>;
 
-/** A message that waits until the run under way has ended. */
+/** A message that is queued until the active run has ended. */
 export const queuedMessage = z.looseObject({
   id: z.string(),
   content: messageBody.shape.content,
@@ -184,7 +184,7 @@ export const relayBody = z.strictObject({
 
 export type RelayBody = z.infer<typeof relayBody>;
 
-/** A relay that waits for a person, as the inbox over all threads lists it. */
+/** A pending relay, as the inbox of all threads lists it. */
 export const relayInfo = z.looseObject({
   id: z.string(),
   threadId: z.string(),
@@ -213,7 +213,7 @@ export const decisionInfo = relayInfo.extend({
 
 export type DecisionInfo = z.infer<typeof decisionInfo>;
 
-/** Where a run stands, as the HTTP API returns it. */
+/** The status of a run, as the HTTP API returns it. */
 export const runInfo = z.looseObject({
   runId: z.string(),
   status: z.string().describe('`running`, `waiting` while a person is asked, or why it ended'),

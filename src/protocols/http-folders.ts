@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { messageBody } from './http-api.ts';
 
-/** A folder that people work in, with what is asked before its configuration applies. */
+/** A project folder, with the trust request that must be confirmed before its configuration applies. */
 export const projectInfo = z.looseObject({
   folder: z.string().describe('its absolute path, links resolved'),
   name: z.string().describe('the last part of its path'),
@@ -29,7 +29,7 @@ export const trustBody = z.strictObject({
 
 export type TrustBody = z.infer<typeof trustBody>;
 
-/** The folders in a folder, for a person who looks for a project. */
+/** The subfolders of a folder, for browsing to a project. */
 export const folderList = z.looseObject({
   path: z.string().optional().describe('absent for the list of the folders to begin with'),
   parent: z.string().optional().describe('absent where the person may go no higher'),

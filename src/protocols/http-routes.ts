@@ -73,8 +73,8 @@ const queuedPath = '/api/threads/{threadId}/queue/{messageId}';
 const providers = z.looseObject({ providers: z.array(modelProviderInfo) });
 
 /**
- * The routes that clients call with JSON, each with the name that a client calls it by. The server mounts a handler on
- * each, a client makes a method of each: both are typed by the shapes here.
+ * The JSON routes, each under the name of its client method. The server mounts a handler for each route and the client
+ * creates a method for each; both are typed by these schemas.
  */
 export const httpRoutes = {
   listAgents: get('/api/agents', z.looseObject({ agents: z.array(agentInfo) })),

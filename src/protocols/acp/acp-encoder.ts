@@ -175,7 +175,7 @@ class SessionStream {
     return [toStep({ sessionUpdate: 'tool_call_update', toolCallId, status: 'in_progress' })];
   }
 
-  /** A report that names no call of a model is a sum over a run: it says nothing about the context. */
+  /** A usage report without a model call is a total of a run, so it does not show the size of the context. */
   #use({ cost, callId, model, inputTokens, outputTokens }: EventOf<'usage'>): AcpStep[] {
     if (cost !== undefined) this.#cost = (this.#cost ?? 0) + cost;
     const size = callId === undefined || model === undefined ? undefined : this.#options.contextWindow?.(model);

@@ -66,7 +66,7 @@ export function toAcpCall(call: ShownCall, { cwd, subagent }: CallPlace): AcpCal
   };
 }
 
-/** Returns what the result of a call changes of what an editor shows of it. */
+/** Returns the fields of a shown call that its result changes. */
 export function toAcpResult(shown: AcpCall, call: ShownCall, place: CallPlace): Partial<AcpCall> {
   const { output, status } = call;
   // The result of a change may know where in its files the change is.

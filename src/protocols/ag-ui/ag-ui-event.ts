@@ -10,7 +10,7 @@ export interface AgUiMetadata {
   readonly singletree: Readonly<Record<string, unknown>>;
 }
 
-/** Something that a person has to answer before a run continues. */
+/** A request that a user must answer before the run continues. */
 export interface AgUiInterrupt {
   /** The relay, and the seq up to which its reader has the log: `<relay id>@<seq>`. */
   readonly id: string;
@@ -36,7 +36,7 @@ export type AgUiSource =
   | { readonly type: 'data'; readonly value: string; readonly mimeType: string }
   | { readonly type: 'url'; readonly value: string; readonly mimeType?: string };
 
-/** A part of what a person said. */
+/** A content part of a user message. */
 export type AgUiContentPart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image' | 'audio' | 'video' | 'document'; readonly source: AgUiSource };
@@ -67,7 +67,7 @@ export type AgUiMessage =
       readonly content: Readonly<Record<string, unknown>>;
     };
 
-/** How a run of theirs ended. */
+/** The outcome of a client's run. */
 export type AgUiOutcome =
   | { readonly type: 'success'; readonly pendingToolCallIds?: readonly string[] }
   | { readonly type: 'interrupt'; readonly interrupts: readonly AgUiInterrupt[] }

@@ -35,7 +35,7 @@ const ownNames: ReadonlySet<string> = new Set([
   'warning',
 ]);
 
-/** A product's own event as a data part. */
+/** Returns a custom event as a data part. */
 export function customPart(name: string, data: unknown): DataPart {
   return ownNames.has(name) ? { type: 'data-custom', data: { name, data } } : { type: `data-${name}`, data };
 }

@@ -22,7 +22,7 @@ interface ToolPart {
 
 const interrupted = 'It was not called: the model stopped while it wrote the input.';
 
-/** The tool parts of one message: their input, what people are asked about them, and their output. */
+/** The tool parts of one message: their input, approvals and output. */
 export class ToolParts {
   readonly #version: AiSdkVersion;
   readonly #clientTools: readonly string[];
@@ -99,7 +99,7 @@ export class ToolParts {
     const part = this.#shownOn(relay);
     const revised = outcome === 'revise' ? this.#replaceInput(relay, decision.partial) : [];
     if (part === undefined) return [approvalPart(relay, decision), ...revised];
-    // A later question about the same call took the place of this one.
+    // A later approval of the same call replaced this one.
     if (part.approvalId !== relay.id) return revised;
     part.rejected = outcome === 'reject';
     const reason = feedback !== undefined && { reason: feedback };

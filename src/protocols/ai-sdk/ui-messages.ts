@@ -40,7 +40,7 @@ export interface ClientKind {
   readonly clientTools: readonly string[];
 }
 
-/** A call with what people were asked about it and the subagents it started; `agent` is the subagent that made it. */
+/** Returns the parts of a call, its relays and the subagents it started; `agent` is the subagent that made it. */
 export function toolParts(part: ToolPart | ReplPart, client: ClientKind, agent?: ViewNode): UiPart[] {
   const { version, clientTools } = client;
   const call = showCall(part);
@@ -61,7 +61,7 @@ export function toolParts(part: ToolPart | ReplPart, client: ClientKind, agent?:
 }
 
 /**
- * A subagent as a data part, and the calls it made; its words are not words of the message. Nothing of an observer, as in
+ * Returns a subagent as a data part, and its calls; its text is not part of the message. Observers are omitted, as in
  * the stream.
  */
 export function agentParts(run: ViewNode, cause: ShownCall | undefined, client: ClientKind): UiPart[] {

@@ -212,7 +212,7 @@ class TrajectoryWriter {
     });
   }
 
-  /** Says how a run ended, unless it completed. */
+  /** Returns how a run ended, unless it completed. */
   #addEnd(steps: Steps, messageId: string): void {
     const run = getRun(this.#conversation, messageId);
     if (run === undefined || run.status === 'complete') return;
@@ -272,7 +272,7 @@ function addSummary(steps: Steps, { text, kind, tokens, coveredTokens, active }:
   steps.add({ source: 'system', message: text, extra: { context_management: facts } });
 }
 
-/** Returns how a relay was answered, or how it stands. */
+/** Returns the answer of a relay, or its status. */
 function describeAnswer({ relay, answer, status }: RelayPart): Record<string, unknown> {
   const waited = answer === undefined ? Number.NaN : Date.parse(answer.ts ?? '') - Date.parse(relay.ts ?? '');
   return {

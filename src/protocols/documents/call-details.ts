@@ -21,7 +21,7 @@ export interface CallDetails {
   readonly images: readonly OutputImage[];
 }
 
-/** Returns what a document shows of a call. */
+/** Returns the details of a call for a document. */
 export function describeCall(tool: ToolPart): CallDetails {
   const { verb, object, command, exitCode } = presentCall(tool);
   const { label, tone } = toolWording[tool.status];
@@ -43,7 +43,7 @@ export function describeCall(tool: ToolPart): CallDetails {
     tone: hasFailed ? 'bad' : tone,
     diffs,
     input: diffs.length > 0 || isWholeInput(tool.input, command ?? object) ? '' : input,
-    // What a changed file holds is in its diff.
+    // The content of a changed file is in its diff.
     output: diffs.length > 0 && tool.status === 'done' ? '' : text,
     images,
   };

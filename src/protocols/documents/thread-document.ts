@@ -8,7 +8,7 @@ export interface ThreadDocument {
   readonly events: readonly LoggedEvent[];
   /** The version of Singletree that writes it. */
   readonly version: string;
-  /** Where it branched off, when it did. */
+  /** The branch point; absent for a thread that is no branch. */
   readonly branchedFrom?: { readonly seq: number } | undefined;
 }
 

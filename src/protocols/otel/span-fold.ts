@@ -14,9 +14,9 @@ import { RunSpans } from './run-spans.ts';
 
 export interface SpanFoldOptions {
   readonly threadId: string;
-  /** Whether spans have what people, models and tools said; left out by default. */
+  /** Whether spans include the content of messages and tool calls; false by default. */
   readonly content?: boolean;
-  /** The newest event that the thread shares with the one it branched from, whose spans those are. */
+  /** The newest event shared with the thread it branched from; shared events create no spans here. */
   readonly sharedSeq?: number;
 }
 

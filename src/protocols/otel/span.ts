@@ -23,7 +23,7 @@ export interface Span extends SpanContext {
   readonly attributes: Attributes;
   readonly events: readonly { readonly name: string; readonly time: number; readonly attributes: Attributes }[];
   readonly links: readonly (SpanContext & { readonly attributes: Attributes })[];
-  /** Why it failed; absent when it did not. */
+  /** The failure; absent when it succeeded. */
   readonly failure?: string;
 }
 

@@ -22,12 +22,12 @@ export interface OpenCall {
   spawned: boolean;
   /** The phase it reported last. */
   phase: number;
-  /** In milliseconds since 1970: when it began, and how long a person was asked about it. */
+  /** Its start in milliseconds since 1970, and for how long its relays were pending. */
   since: number | undefined;
   waitedMs: number;
 }
 
-/** Something a person is asked and has not decided. */
+/** A pending relay. */
 export interface OpenRelay {
   readonly id: string;
   readonly event: EventOf<'relay'>;
@@ -117,8 +117,7 @@ const beginnings: ReadonlySet<EventType> = new Set([
 const mostLeftOut = 4;
 
 /**
- * Knows which runs belong to a request: its root, and every run that one of them caused. Only what is open is
- * remembered.
+ * The open runs of a request: its root, and every run that one of them caused. Ended runs are dropped.
  */
 export class OpenRuns {
   readonly #rootId: string | undefined;
@@ -133,11 +132,11 @@ export class OpenRuns {
     this.#rootId = rootId;
   }
 
-  /** The open run an event belongs to, made when it is the first of its run; undefined for what is not of the request. */
+  /** Returns the open run of an event, creating it for its first event; undefined for events of other requests. */
   findRun(event: AgentEvent, at: number | undefined): OpenRun | undefined {
     const known = this.#runs.get(event.runId);
     if (known !== undefined) return known;
-    // An observer or a reflector serves a run, but is no part of its request: it may outlast it, and costs apart.
+    // An observer or a reflector is not part of the request: it may outlast it, and its cost is counted separately.
     if (event.type === 'harness_start' && event.memory !== undefined) return this.#leaveOut(event.runId);
     if (this.#leftOut.has(event.runId)) return undefined;
     if (this.root === undefined) {
@@ -212,14 +211,14 @@ interface Cause {
 /** The mutable state of a request: open runs and relays, totals, and the sink for facts. */
 export interface RequestState {
   readonly runs: OpenRuns;
-  /** Where the relays stand before the event that is taken in. */
+  /** The state of the relays before the current event. */
   book: RelayBook;
   /** Those of this request that are shown as open. */
   readonly relays: Map<string, OpenRelay>;
   /** Plans that are neither drafts nor done. */
   readonly plans: Map<string, PlanStatus>;
   readonly totals: TotalsSum;
-  /** The time of the event that is taken in, in milliseconds since 1970. */
+  /** The time of the current event, in milliseconds since 1970. */
   at: number | undefined;
   readonly emit: (fact: Fact) => void;
 }

@@ -28,7 +28,7 @@ import {
 export interface RequestOptions {
   /** The root run; the first run of the events when absent. */
   readonly runId?: string | undefined;
-  /** The cost of a report in US dollars; what the report itself says when absent. */
+  /** Returns the cost of a usage report in US dollars; the cost in the report when absent. */
   readonly priceOf?: PriceOf | undefined;
 }
 
@@ -87,7 +87,7 @@ export class RequestFold {
     if (this.#over || !isKnownEvent(event) || this.#seen(event)) return [];
     const state = this.#state;
     if (event.ts !== undefined) state.at = Date.parse(event.ts);
-    // People decide from wherever they are: the relay or the plan says what it is about, not the run.
+    // Decisions may be logged under any run, so the relay or the plan identifies the request.
     if (event.type === 'relay_resolved') resolve(state, event);
     const run = state.runs.findRun(event, state.at);
     if (run !== undefined) this.#updateRun(run, event);

@@ -31,19 +31,19 @@ export interface ToolTiming {
   readonly maxMs: number;
 }
 
-/** Where the time of a request went, in milliseconds; what happened side by side adds up. */
+/** The latency of a request in milliseconds; parallel work adds up. */
 export interface Latency {
   /** From the start of the root run to the last event. */
   readonly totalMs: number;
   /** To the first sign of the root run's model, and to its first text. */
   readonly firstEventMs?: number;
   readonly firstTextMs?: number;
-  /** In which models were asked and wrote. */
+  /** The time of model calls. */
   readonly modelMs: number;
-  /** In which tools ran, without those that ran subagents. */
+  /** The time in which tools ran, without tools that ran subagents. */
   readonly toolMs: number;
   readonly subagentMs: number;
-  /** In which people were asked. */
+  /** The time in which relays were pending. */
   readonly approvalMs: number;
   readonly tools: readonly ToolTiming[];
   /** How many attempts at a step were replaced by another one. */
@@ -115,7 +115,7 @@ export class TotalsSum {
     this.#retries++;
   }
 
-  /** The model of a run is asked. */
+  /** Records that a model call of a run started. */
   ask(run: OpenRun, at: number | undefined): void {
     this.rest(run);
     run.askedAt = at;
@@ -138,7 +138,7 @@ export class TotalsSum {
     run.heardAt = undefined;
   }
 
-  /** A call that ran has its result. */
+  /** Records the result of a call that ran. */
   endCall({ toolName, since, waitedMs, started, spawned }: OpenCall, at: number | undefined): void {
     const took = since === undefined || at === undefined ? 0 : span(since + (started ? 0 : waitedMs), at);
     const { calls, totalMs, maxMs } = this.#tools.get(toolName) ?? { calls: 0, totalMs: 0, maxMs: 0 };
@@ -181,7 +181,7 @@ export class TotalsSum {
   }
 }
 
-/** Clocks may go back; time does not. */
+/** Returns the time between two moments, at least 0 because clocks may go back. */
 function span(from: number, to: number): number {
   return Math.max(0, to - from);
 }
