@@ -106,7 +106,7 @@ export interface Client {
   keepWorktree(threadId: string): Promise<KeptInfo>;
   /** Removes the worktree of a thread; refused with `worktree_changed` when changes would be lost, unless forced. */
   removeWorktree(threadId: string, options?: { readonly force?: boolean }): Promise<void>;
-  /** Lists the sessions of external agents on the server's machine, newest first; `not_found` when it has no imports. */
+  /** Lists the sessions of external agents on the server's machine, newest first; `not_found` without imports. */
   listSessions(): Promise<SessionInfo[]>;
   /** Imports a listed session, or what was added to it since. */
   importSession(sessionId: string, options?: SessionImportBody): Promise<SessionImportInfo>;

@@ -36,7 +36,7 @@ import { staticFiles } from './static-files.ts';
 
 /** The HTTP interface as an app of Hono, to be served or mounted in another one. */
 export interface App extends Hono<AppEnv> {
-  /** Delivers messages that waited when the process before ended; call it when the runs were recovered. */
+  /** Delivers messages that were queued when the previous process ended; call it after runs were recovered. */
   resume(): Promise<void>;
 }
 

@@ -23,7 +23,7 @@ export interface AppEnv {
   };
 }
 
-/** A request that was let in and checked. */
+/** An authorized and validated request. */
 export interface RouteRequest<Query, Body, Found = undefined> {
   readonly context: Context<AppEnv>;
   /** A part of the path, decoded. */
@@ -59,7 +59,7 @@ interface RouteDefinition<Query extends z.ZodType, Body extends z.ZodType, Found
   readonly status?: 200 | 201 | 202 | 204 | 303;
   /** The response body on success; empty when absent. */
   readonly answer?: z.ZodType | OtherContent | readonly OtherContent[];
-  /** Other answers that are no errors, with what they mean. */
+  /** Descriptions of other successful responses, by status. */
   readonly others?: Readonly<Record<number, string>>;
   /** A value is answered as JSON. */
   readonly handle: (request: RouteRequest<z.infer<Query>, z.infer<Body>, Found>) => unknown;
@@ -68,7 +68,7 @@ interface RouteDefinition<Query extends z.ZodType, Body extends z.ZodType, Found
 /** The path has its parameters in braces, such as `/api/threads/{threadId}`. */
 type Address = `${'GET' | 'POST' | 'PATCH' | 'DELETE'} ${string}`;
 
-/** One route of the server: what the OpenAPI document says of it, and what it does. */
+/** One route of the server: its OpenAPI description and its handler. */
 export interface Route extends Omit<RouteDefinition<z.ZodType, z.ZodType>, 'handle'> {
   readonly method: string;
   readonly path: string;
@@ -136,7 +136,7 @@ export function threadRoute(
   };
 }
 
-/** Adds a route to the app: its right and its input are checked, its answer has no secrets in it. */
+/** Adds a route to the app; checks its right and input and removes secrets from its response. */
 export function mountRoute(app: Hono<AppEnv>, definition: Route, site: Site): void {
   const { method, path, right, query, body, bodyBytes, status = 200, handle } = definition;
   // The router writes parameters with a colon.

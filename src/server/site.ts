@@ -81,7 +81,7 @@ export class Site {
     this.protocols = protocolRegistry(options.protocols);
   }
 
-  /** The feeds that all readers share who are sent the events as they are, in this framing. */
+  /** The feeds shared by all readers of unencoded events in this framing. */
   feedsIn(framing: Framing): ThreadFeeds {
     const known = this.#feeds.get(framing);
     if (known !== undefined) return known;
@@ -91,7 +91,7 @@ export class Site {
     return feeds;
   }
 
-  /** Reports a failure that is not an error of ours. */
+  /** Reports an unexpected failure. */
   readonly reportFailure = (error: unknown): void => {
     const { onFailure = shown => void standardError.write(`${this.redactor.text(describeFailure(shown))}\n`) } =
       this.options;
@@ -167,7 +167,7 @@ function shortTitle(title: string): string {
   return title.length > longestTitle ? `${title.slice(0, longestTitle)}…` : title;
 }
 
-/** How a thread stands in which nothing runs. */
+/** Returns the status of a thread without an active run. */
 function endedStatus(outcome: RunStatus | undefined): 'failed' | 'done' | 'idle' {
   if (outcome === undefined) return 'idle';
   return outcome === 'complete' || outcome === 'aborted' ? 'done' : 'failed';

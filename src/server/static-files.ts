@@ -21,7 +21,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.webmanifest': 'application/manifest+json',
 };
 
-/** A file as it is sent: plain, and compressed when that pays. */
+/** A file to send: plain, and compressed when that saves enough. */
 interface SentFile {
   readonly plain: Buffer<ArrayBuffer>;
   readonly etag: string;
@@ -108,7 +108,7 @@ async function fileResponse(
   return new Response(body, { headers: { ...headers, 'content-encoding': encoding } });
 }
 
-/** A shorter file is not worth to be compressed. */
+/** Smaller files are not compressed. */
 const shortest = 1024;
 
 type Encoding = 'br' | 'gzip';
@@ -122,7 +122,7 @@ const compress: Record<Encoding, (content: Buffer) => Promise<Buffer<ArrayBuffer
   ),
 };
 
-/** The best encoding that a reader takes. */
+/** Returns the best encoding that a reader accepts. */
 function encodingFor(accepted = ''): Encoding | undefined {
   const taken = accepted.split(',').flatMap(each => {
     const [name = '', ...params] = each.trim().toLowerCase().split(';');

@@ -68,7 +68,7 @@ export class ThreadListFeed {
     clearTimeout(this.#timer);
     if (this.#listeners.size === 0) return;
     this.#timer = setTimeout(() => {
-      // A store that fails for a moment is looked at again.
+      // A failing store is polled again later.
       void this.#look()
         .catch(() => {})
         .finally(() => this.#plan());

@@ -3,7 +3,7 @@ import { SingletreeError } from '../base/singletree-error.ts';
 import type { Thread } from '../log/event-log.ts';
 import type { Scope } from './security/caller.ts';
 
-/** The resource a request is about: the one it names, which must be its own, else its own. */
+/** Returns the resource of a request: the named one, which must be the caller's, or the caller's own by default. */
 export function resourceFor({ resourceId: own }: Scope, named: string | undefined): string | undefined {
   if (own === undefined || named === undefined || named === own) return named ?? own;
   throw new SingletreeError('not_found', `There is no resource "${named}".`);

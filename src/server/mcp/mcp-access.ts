@@ -15,7 +15,7 @@ export interface McpAccess {
   readonly allow: readonly McpGrant[];
   /** Only the threads that were started in this folder, and the folder of new ones; all threads when absent. */
   readonly folder?: string | undefined;
-  /** Identifies the connection: a run that was asked for through it is not approved through it. */
+  /** Identifies the connection, which must not approve relays of runs that it requested. */
   readonly connection: string;
 }
 
@@ -40,7 +40,7 @@ export interface McpCaller extends RunCaller {
   readonly trace?: RunTrace;
 }
 
-/** Returns who calls, from the `_meta` of a request; what is not known or malformed there is ignored. */
+/** Returns the caller from the `_meta` of a request; ignores unknown and malformed fields. */
 export function readCaller(
   shown: unknown,
   { marks, by }: { readonly marks: string | undefined; readonly by: string },

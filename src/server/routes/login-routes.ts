@@ -11,7 +11,7 @@ const tag = 'Sign in';
 const form = 'application/x-www-form-urlencoded';
 const thirtyDays = 30 * 24 * 60 * 60;
 
-/** Where a browser exchanges a token for a cookie. */
+/** Creates the routes where a browser exchanges a token for a cookie. */
 export function loginRoutes(site: Site): Route[] {
   const { access } = site;
   const signIn = (context: Context<AppEnv>, fields: { readonly next: string | undefined; readonly token: string }) => {

@@ -40,7 +40,7 @@ export function operationRoutes(site: Site): Route[] {
       answer: status,
       handle: async () => {
         if (site.signal.aborted) throw new SingletreeError('log_unavailable', 'The server is about to end.');
-        // To take and give back a lease is to write.
+        // Acquiring and releasing a lease writes to the log.
         await log.releaseLease(await log.acquireLease('ready', { owner: `ready ${process.pid}`, ttlMs: 0 }));
         return { status: 'ready' };
       },

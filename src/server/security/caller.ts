@@ -8,11 +8,11 @@ export const allRights = ['read', 'send', 'approve', 'administer'] as const;
 
 export type Right = (typeof allRights)[number];
 
-/** Who sends a request, and what it may do. */
+/** The sender of a request and its rights. */
 export interface Caller {
   /** The `by` of its messages, answers and aborts. */
   readonly name?: string | undefined;
-  /** The only resource it opens: what belongs to others answers as not found. `null` opens every resource. */
+  /** The only resource it opens; other resources appear as not found. `null` opens every resource. */
   readonly resourceId: string | null;
   readonly rights: readonly Right[];
 }
@@ -50,7 +50,7 @@ const callerFields = z.object({
   rights: z.array(z.enum(allRights)),
 });
 
-/** Returns what a caller may see and do. Throws a `TypeError` for a caller without a resource or with unknown rights. */
+/** Returns the scope of a caller. Throws a `TypeError` for a caller without a resource or with unknown rights. */
 export function scopeFor(caller: Caller, runMarks: string | undefined): Scope {
   const { success, data } = callerFields.safeParse(caller);
   if (!success)

@@ -26,9 +26,9 @@ export interface RequestSource {
 }
 
 /**
- * Makes the check that refuses requests a page of another site could have caused: a `Host` that is not ours (DNS
- * rebinding: it needs a name, so an IP address is safe), and a change whose `Origin` is not the server itself
- * (cross-site request forgery) nor allowed.
+ * Returns a check that refuses requests that a page of another site could have caused: a foreign `Host` (DNS rebinding;
+ * it needs a name, so an IP address is safe), and a change whose `Origin` is neither the server itself nor allowed
+ * (cross-site request forgery).
  */
 export function requestGuard({ isPublic, hosts, allowsOrigin }: GuardOptions): (source: RequestSource) => void {
   const names = new Set(hosts.map(host => host.toLowerCase()));

@@ -108,7 +108,7 @@ class LiveReader implements ByteSource, FeedReader, Silent {
 
   send(bytes: Uint8Array): void {
     if (this.#isOver) return;
-    // While it catches up, nothing comes that it did not ask for.
+    // While the reader catches up, no frames are pushed to it.
     if (this.#isLive && this.#sink.waiting > this.#options.bufferBytes) return this.end(tooSlow());
     this.sent = true;
     this.#sink.write(bytes);
