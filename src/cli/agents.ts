@@ -24,7 +24,7 @@ export function addAgentsCommand(program: Command): void {
   });
 }
 
-/** An agent that needs no program of others. */
+/** An agent without an external program. */
 interface OurAgent {
   readonly id: string;
   readonly isUsable: boolean;
@@ -54,7 +54,7 @@ interface Entry {
   readonly found: FoundProgram;
 }
 
-/** Prints the list for people: one line per agent, then how to install missing programs. */
+/** Prints the list as text: one line per agent, then how to install missing programs. */
 export function agentTable(entries: readonly Entry[], ours: readonly OurAgent[] = []): string[] {
   const table = tableLines([
     ...ours.map(({ id, isUsable, detail }) => [id, isUsable ? 'ready' : 'no model', detail, '', '']),

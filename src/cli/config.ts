@@ -28,7 +28,7 @@ export function addConfigCommand(program: Command): void {
       if (json === true) await printJson(loaded.values.map(value => ({ ...value, value: masked(value) })));
       else await standardOutput.write(`${configLines(loaded).join('\n')}\n`);
     });
-  // The command above takes --json wherever it is written: its options are those of all.
+  // The parent command accepts --json in any position, so its options apply to all subcommands.
   subcommand(config, 'trust [folder]', {
     description: 'let the configuration of a project folder run code, start programs and widen permissions',
     example: 'singletree config trust .',
@@ -82,7 +82,7 @@ export function configLines({ files, values, untrusted }: LoadedConfig): string[
   ];
 }
 
-/** Describes what a folder would bring if it were trusted. */
+/** Describes the configuration that a folder would add if it were trusted. */
 export function untrustedLines(project: UntrustedProject): string[] {
   return [
     ...describeUntrusted(project),

@@ -62,7 +62,7 @@ interface TranslateOptions extends SavedStreamOptions {
 
 /**
  * Translates a stream of raw output incrementally: the result of a line is written before the next one is read. Returns
- * how many lines were understood; undefined when the receiver stopped early.
+ * the number of recognized lines; undefined when the receiver stopped early.
  */
 export async function translateStream(
   agent: string,

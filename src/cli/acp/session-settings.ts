@@ -13,7 +13,7 @@ export interface SessionSettings {
   readonly configOptions: SessionConfigOption[];
 }
 
-/** Returns the modes and models of an agent, and which a session uses. */
+/** Returns the modes and models of an agent with the selection of a session. */
 export function listSettings(
   { modes = [], models = [] }: Pick<AgentInfo, 'modes' | 'models'>,
   { mode, model }: SessionChoice,

@@ -33,7 +33,7 @@ export interface RunnableOptions {
   readonly hasPerson: boolean;
   /** Whether an interrupted run is resumed: only the interactive channel can. */
   readonly isResumed?: boolean | undefined;
-  /** Whether it is asked only what it would send: then it needs no key. */
+  /** Whether only its requests are inspected, which needs no key. */
   readonly isOnlyInspected?: boolean | undefined;
   /** The arguments after `--`: flags of an external agent, or the command of an ACP agent. */
   readonly extraArgs: readonly string[];
@@ -46,7 +46,7 @@ export interface RunnableAgent {
   readonly id: string;
   /** Whether it can ask while it runs. */
   readonly isInteractive: boolean;
-  /** The mode that its thread changes to; external agents have theirs as an option. */
+  /** The mode to set on its thread; external agents get the mode as an option. */
   readonly mode?: string;
   /** The advice to print when a call was denied. */
   readonly advice: string;
@@ -149,7 +149,7 @@ function acpRunnable(settings: Settings, options: RunnableOptions): RunnableAgen
 async function externalRunnable(name: string, settings: Settings, options: RunnableOptions): Promise<RunnableAgent> {
   if (cliAdapters[name] === undefined) throw unknownAgent(name, settings);
   const adapter = adapterNamed(name);
-  // Nothing is stored for a program that is missing.
+  // Fail before anything is stored when the program is missing.
   if (!(await isInstalled(adapter, { ...process.env, ...options.env })))
     throw new SingletreeError('agent_not_found', notInstalled(adapter));
   const channel = channelFor(name, options);

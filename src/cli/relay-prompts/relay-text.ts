@@ -11,7 +11,7 @@ interface RelayTextOptions {
   readonly place?: CallPlace;
   /** The text before the title. */
   readonly mark?: string;
-  /** The most lines that are drawn of changes. */
+  /** The maximum number of diff lines to draw. */
   readonly mostDiff?: number;
   /** How to see the remaining lines. */
   readonly hint?: string;
@@ -40,7 +40,7 @@ export function relayText(
   return rows.map(row => `${ansiOfLine(row, styling).trimEnd()}\n`).join('');
 }
 
-/** Returns the answer that a line means: options by their numbers, several with commas where several may be taken. */
+/** Parses a line as an answer: options by number, with commas between several where multiple choice is allowed. */
 export function questionAnswer(relay: EventOf<'relay'>, line: string): string | string[] {
   if (relay.relayKind !== 'question') return line;
   const { options = [], selectionMode } = relay;

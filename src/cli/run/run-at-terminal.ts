@@ -49,12 +49,12 @@ export interface RunAtTerminalOptions extends StoreOptions, DiagnosticsOptions {
 export interface TerminalRun {
   readonly name: string;
   readonly prompt: string | undefined;
-  /** Whether the prompt is what another program wrote: files that it mentions are not attached. */
+  /** Whether the prompt is piped from another program; files that it mentions are not attached. */
   readonly isPiped?: boolean;
   readonly extraArgs: readonly string[];
   /** Whether it delivers the next waiting message of the thread that `resume` names. */
   readonly delivers?: boolean;
-  /** The answer to something that the interrupted run asked. */
+  /** The answer to a relay of the interrupted run. */
   readonly answer?: RelayAnswer;
 }
 
@@ -67,7 +67,7 @@ export async function runAtTerminal(run: TerminalRun, options: RunAtTerminalOpti
   let { code, outcome, threadId, next } = await runOnce({ ...run, delivers }, options);
   while (next !== undefined && outcome !== 'aborted' && outcome !== 'interrupted') {
     const { agent: name = run.name, model = options.model, mode } = next;
-    // The folder of a record, the files, the mode and the branch are those of the first run.
+    // The record folder, files, mode and branch apply only to the first run.
     const { out: _out, attach: _attach, mode: _mode, at: _at, worktree: _worktree, ...others } = options;
     const more = { ...others, resume: threadId, ...defined({ model, mode }) };
     const turn = { name, prompt: undefined, delivers: true, extraArgs: run.extraArgs };
@@ -86,7 +86,7 @@ export async function runAtTerminal(run: TerminalRun, options: RunAtTerminalOpti
   return code;
 }
 
-/** Whether nothing runs in the thread to continue, and messages wait. */
+/** Whether the thread to continue has queued messages and no active run. */
 async function hasQueue({ resume = '', ...options }: RunAtTerminalOptions): Promise<boolean> {
   if (isNewFile(options)) throw threadNotFound(resume);
   const { config } = await loadSettings(options.cwd ?? '.');
@@ -104,10 +104,10 @@ function branchFor({ at, worktree }: RunAtTerminalOptions, settings: Settings): 
   return at === undefined && worktrees === undefined ? undefined : { at, worktrees };
 }
 
-/** Why an agent cannot run here. */
+/** The error codes for an agent that cannot run here. */
 const unusable = ['agent_not_found', 'invalid_argument', 'missing_api_key'] as const;
 
-/** The end of one run, and the next message that waited for it. */
+/** The result of one run, and the next queued message. */
 interface EndedRun {
   readonly code: number;
   readonly outcome: RunOutcome;
@@ -186,7 +186,7 @@ async function runOnce(
   }
 }
 
-/** Returns what to do when something was denied; undefined when nothing was, or the error contains it. */
+/** Returns advice about denied calls; undefined when none was denied or the error already contains the advice. */
 function deniedAdvice({ advice }: RunnableAgent, { denied, error }: RunTotals): string | undefined {
   return denied.length === 0 || error?.includes(advice) === true ? undefined : advice;
 }

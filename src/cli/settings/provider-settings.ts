@@ -64,7 +64,7 @@ export class ProviderSettings {
   /** Stores a key or a server. Throws `invalid_argument` when it is neither. */
   async store(provider: ModelProviderBody): Promise<void> {
     const { success, error } = modelProviderBody.safeParse(provider);
-    // The message names what was expected, never what was given.
+    // The message states the expected input and never repeats the key.
     if (!success) throw invalid(`The provider is invalid: ${error.issues[0]?.message ?? ''}.`);
     const { id, key, baseURL, name } = provider;
     const known = this.#providers().find(each => each.id === id);
@@ -93,7 +93,7 @@ export class ProviderSettings {
     await this.#onChange();
   }
 
-  /** Asks a provider for one short answer, with the key that is used now. */
+  /** Requests one short answer from a provider with its current key. */
   async test(id: string): Promise<ModelProviderTest> {
     const servers = await findModelServers(this.#settings.home);
     const registry = configuredRegistry(this.#settings, servers);

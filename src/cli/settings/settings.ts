@@ -32,7 +32,7 @@ export async function askForSettings(folder: string): Promise<OpenedSettings> {
   return opened;
 }
 
-/** The settings of a folder, and what they were loaded from. */
+/** The settings of a folder and their sources. */
 export interface OpenedSettings {
   readonly settings: Settings;
   readonly loaded: LoadedConfig;
