@@ -62,7 +62,7 @@ export interface AppOptions {
   readonly attempts?: AttemptLimitOptions;
   /** The grants of MCP clients at `/mcp` in addition to reading: run agents (`run`) and answer relays (`answer`). */
   readonly mcpAllow?: readonly McpGrant[];
-  /** With `model`, the agent's program or model titles a thread after its first turn; else a title is its first words. */
+  /** With `model`, the agent's program or model titles threads after the first turn; else first words are used. */
   readonly titles?: 'model' | 'message';
   /** Secret values: they are replaced in answers, events and logs. Tokens need not be named. */
   readonly secrets?: readonly string[];
