@@ -33,7 +33,7 @@ export interface RequestStreamOptions {
   readonly open: (runId: string, signal: AbortSignal) => RequestReading | Promise<RequestReading>;
 }
 
-/** Streams a request until it ends or only waits for users, whose answers come in the client's next request. */
+/** Streams a request until it ends or only waits for users; the client sends their answers with its next request. */
 export function requestStream(site: Site, options: RequestStreamOptions): Response {
   const { redactor, countEvents: onSent } = site;
   const { threadId, runId, framing, cutOff, open } = options;
