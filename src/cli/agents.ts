@@ -24,7 +24,7 @@ export function addAgentsCommand(program: Command): void {
   });
 }
 
-/** An agent that needs no program of others. */
+/** An agent without an external program. */
 interface OurAgent {
   readonly id: string;
   readonly isUsable: boolean;
@@ -54,7 +54,7 @@ interface Entry {
   readonly found: FoundProgram;
 }
 
-/** Prints the list for people: one line per agent, then how to install missing programs. */
+/** Prints the list as text: one line per agent, then how to install missing programs. */
 export function agentTable(entries: readonly Entry[], ours: readonly OurAgent[] = []): string[] {
   const table = tableLines([
     ...ours.map(({ id, isUsable, detail }) => [id, isUsable ? 'ready' : 'no model', detail, '', '']),
@@ -78,7 +78,7 @@ function asJson({ known, found }: Entry): object {
   return { id, name, installed: found.path !== undefined, ...found, ...channel, install };
 }
 
-/** What a person can do beyond approving and rejecting, in a few words. */
+/** Returns the names of the abilities that go beyond approving and rejecting. */
 function abilityList(abilities: LiveAbilities): string[] {
   const { revise, questions, plans, steer, resume, fork } = abilities;
   const words = { revise: revise === 'all', questions, plans, steer: steer === 'joins', resume, fork };

@@ -34,7 +34,7 @@ interface ChatCommandOptions extends StoreOptions {
   readonly fullscreen?: boolean;
 }
 
-/** A store that takes longer to open is named, in milliseconds. */
+/** The time in milliseconds after which a notice names the store that is being opened. */
 const slowStoreMs = 1_000;
 
 /** Adds `singletree chat`, which talks with an agent in the terminal. */
@@ -64,7 +64,7 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
   let named = name ?? (opensThread ? undefined : defaultAgent(settings));
   let problems: readonly string[] = [];
   try {
-    // Nothing is stored for an agent that cannot be used.
+    // Fail before anything is stored when the agent is not available.
     if (named !== undefined) await installed.open(named, options.model);
   } catch (error) {
     if (name !== undefined || options.model !== undefined || !SingletreeError.is(error, 'missing_api_key')) throw error;
@@ -138,14 +138,14 @@ function defaultAgent({ config }: Settings): string {
   return config.defaultAgent ?? 'coder';
 }
 
-/** The thread that the options name; with `--continue` the newest one of the folder. */
+/** Returns the thread that the options name; with `--continue` the newest one of the folder. */
 async function threadToOpen(log: EventLog, cwd: string, options: ChatCommandOptions): Promise<string | undefined> {
   if (options.resume !== undefined) return (await findThreadToContinue(log, options.resume, cwd)).id;
   return options.continue === true ? (await findNewest(log, cwd))?.id : undefined;
 }
 
 interface ChatAgentsOptions {
-  /** Lets the agents do everything without asking. */
+  /** Allows the agents to do everything without asking. */
   readonly yolo?: boolean | undefined;
   /** The programs that wait for their next turn. */
   readonly sessions: SessionPool;
@@ -162,7 +162,7 @@ class InstalledChatAgents {
     this.#options = options;
   }
 
-  /** The agents that can be used here: those of the configuration, ours, and the installed external ones. */
+  /** The available agents: configured, built-in and installed external ones. */
   async list(): Promise<{ id: string; name: string; detail?: string }[]> {
     const { config } = this.#settings;
     const own = ownAgents(config).map(({ id }) => ({ id, name: id, detail: 'of your configuration' }));
@@ -176,7 +176,7 @@ class InstalledChatAgents {
     ];
   }
 
-  /** Returns an agent; `model` applies to the first opening. Throws when it cannot be used here. */
+  /** Returns an agent; `model` applies only when it is first opened. Throws when it is not available. */
   async open(agentId: string, model?: string): Promise<Agent> {
     const known = this.#opened.get(agentId);
     if (known !== undefined) return (await known).agent;

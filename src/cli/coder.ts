@@ -28,7 +28,7 @@ const usualModels = [
   'openai/gpt-5.4-mini',
 ];
 
-/** What to do when no model can be used. */
+/** The advice to print when no model is available. */
 export const withoutModel =
   'No model can be used yet: set ANTHROPIC_API_KEY or OPENAI_API_KEY (`singletree models --all` names others), or start Ollama.';
 export const demoOffer = 'The demo needs no key: singletree chat demo';
@@ -69,13 +69,13 @@ export async function findModelServers(home: string): Promise<readonly ModelServ
   return [...added, ...local.filter(({ provider }) => !stored.some(([id]) => id === provider.id))];
 }
 
-/** Its key never is a variable: no program that is started gets it. */
+/** Creates a provider whose key is never an environment variable, so that no started program gets it. */
 function serverProvider(id: string, { name, baseURL, key }: StoredServer): ModelProvider {
   const provider = compatibleProvider({ id, baseURL, ...defined({ name }) });
   return { ...provider, load: settings => provider.load({ ...settings, ...defined({ apiKey: key }) }) };
 }
 
-/** Returns the ids of the models to offer, the default first; empty when none can be used. */
+/** Returns the ids of the models to offer, the default first; empty when none is available. */
 export function offeredModels(
   { models, defaultModel }: Settings['config'],
   registry: ModelRegistry,
@@ -87,7 +87,7 @@ export function offeredModels(
   return [...new Set(all)].filter(id => registry.isConfigured(id));
 }
 
-/** Returns the model that is used when none is named; undefined when none can be used. */
+/** Returns the default model; undefined when none is available. */
 export async function findDefaultModel(settings: Pick<Settings, 'config' | 'home'>): Promise<ModelSource | undefined> {
   const servers = await findModelServers(settings.home);
   const registry = configuredRegistry(settings, servers);
@@ -95,7 +95,7 @@ export async function findDefaultModel(settings: Pick<Settings, 'config' | 'home
   return id === undefined ? undefined : registry.resolve(id);
 }
 
-/** Names the variable that a default model lacks: another model takes its place. */
+/** Returns a notice about an unavailable default model, which another model replaces. */
 function defaultModelProblem({ defaultModel }: Settings['config'], registry: ModelRegistry): string[] {
   if (defaultModel === undefined || registry.isConfigured(defaultModel)) return [];
   const advice = registry.providers().find(({ id }) => defaultModel.startsWith(`${id}/`))?.envVar;
@@ -117,11 +117,11 @@ export interface InstalledCoder {
 interface CoderOptions {
   readonly model?: string | undefined;
   readonly permissions?: PermissionRuleSet | undefined;
-  /** Whether there is no agent without a model that can be called. Default: true. */
+  /** Whether `create` requires a model that can be called. Default: true. */
   readonly needsKey?: boolean;
 }
 
-/** What the coding agent of a configuration is made of: models are looked for each time, skills and MCP servers once. */
+/** Creates the coding agent of a configuration: finds models for each agent, and opens skills and MCP servers once. */
 export class CoderInstallation {
   readonly #settings: Settings;
   #equipment: Promise<CoderEquipment> | undefined;
@@ -135,12 +135,12 @@ export class CoderInstallation {
     return this.#equipment;
   }
 
-  /** Creates the agent with the models that can be used now; undefined when there is none. */
+  /** Creates the agent with the models that are available now; undefined when none is available. */
   async create(options: CoderOptions = {}): Promise<InstalledCoder | undefined> {
     const { config, cwd, home, environment } = this.#settings;
     const servers = await findModelServers(home);
     const registry = configuredRegistry(this.#settings, servers);
-    // A model that was named is not replaced by another one: its error says what is missing.
+    // A named model is not replaced by another one; its error states what is missing.
     if (options.model !== undefined && options.needsKey !== false) await registry.resolve(options.model);
     const named = options.model === undefined ? [] : [options.model];
     const models = [...new Set([...named, ...offeredModels(config, registry, servers)])];
@@ -177,7 +177,7 @@ export class CoderInstallation {
   }
 }
 
-/** What the coding agent has beside the tools of its own. */
+/** The equipment of the coding agent in addition to its built-in tools. */
 export interface CoderEquipment {
   readonly skills: readonly Skill[];
   readonly mcp: McpSources;

@@ -18,7 +18,7 @@ interface ConfigCommandOptions {
   readonly json?: boolean;
 }
 
-/** Adds `singletree config`, which prints the effective configuration and where each value comes from. */
+/** Adds `singletree config`, which prints the effective configuration and the source of each value. */
 export function addConfigCommand(program: Command): void {
   const config = listedCommand(program, 'config')
     .option('--cwd <folder>', 'the folder to start from', folder, '.')
@@ -28,7 +28,7 @@ export function addConfigCommand(program: Command): void {
       if (json === true) await printJson(loaded.values.map(value => ({ ...value, value: masked(value) })));
       else await standardOutput.write(`${configLines(loaded).join('\n')}\n`);
     });
-  // The command above takes --json wherever it is written: its options are those of all.
+  // The parent command accepts --json in any position, so its options apply to all subcommands.
   subcommand(config, 'trust [folder]', {
     description: 'let the configuration of a project folder run code, start programs and widen permissions',
     example: 'singletree config trust .',
@@ -63,7 +63,7 @@ export function addConfigCommand(program: Command): void {
     });
 }
 
-/** Prints the configuration for people: one line per value, then what waits for trust. */
+/** Returns the configuration as text: one line per value, then the settings that need trust. */
 export function configLines({ files, values, untrusted }: LoadedConfig): string[] {
   const rows = values.map(
     value => [value.path, JSON.stringify(masked(value)), value.source].map(visibleLine) as [string, string, string],
@@ -82,7 +82,7 @@ export function configLines({ files, values, untrusted }: LoadedConfig): string[
   ];
 }
 
-/** Describes what a folder would bring if it were trusted. */
+/** Describes the configuration that a folder would add if it were trusted. */
 export function untrustedLines(project: UntrustedProject): string[] {
   return [
     ...describeUntrusted(project),
@@ -90,10 +90,10 @@ export function untrustedLines(project: UntrustedProject): string[] {
   ];
 }
 
-/** What takes more rows of a terminal of this width may have scrolled away. */
+/** A longer text may have scrolled out of view on a terminal of this width. */
 const [fewRows, narrowColumns] = [20, 80];
 
-/** Asks on the terminal whether to trust a project folder; undefined when nobody can be asked. */
+/** Returns a function that asks on the terminal whether to trust a project folder; undefined without a terminal. */
 export function trustQuestion(): ((project: UntrustedProject) => Promise<boolean>) | undefined {
   if (!canAsk()) return undefined;
   return async project => {

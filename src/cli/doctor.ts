@@ -11,7 +11,7 @@ import type { Settings } from './settings/settings.ts';
 import { lead, type Line, span } from '../terminal/screen/styled-line.ts';
 import type { StoreOptions } from './settings/store-options.ts';
 
-/** The result of one check; a problem comes with its fix. */
+/** The result of one check, with a fix for a problem. */
 interface Finding {
   readonly state: 'ok' | 'note' | 'problem';
   readonly message: string;
@@ -21,11 +21,11 @@ interface Finding {
 interface Check {
   readonly subject: string;
   readonly find: (options: StoreOptions) => Promise<readonly Finding[]>;
-  /** What to do when the check itself fails. */
+  /** The fix to suggest when the check itself fails. */
   readonly fix?: string;
 }
 
-/** Adds `singletree doctor`, which checks what Singletree needs and states how to mend what is missing. */
+/** Adds `singletree doctor`, which checks the requirements of Singletree and states how to fix problems. */
 export function addDoctorCommand(program: Command): void {
   const command = addJsonOption(listedCommand(program, 'doctor'));
   addStoreOptions(command).action(async (options: StoreOptions & JsonOption) => {
@@ -48,7 +48,7 @@ const note = (message: string, fix?: string): Finding => ({ state: 'note', messa
 const problem = (message: string, fix?: string): Finding => ({ state: 'problem', message, ...defined({ fix }) });
 const usualPort = 4747;
 
-/** The checks in their order; each loads what it needs, so that what is broken stops no other one. */
+/** The checks in order; each loads its own modules, so that a broken one does not prevent the others. */
 const checks: readonly Check[] = [
   {
     subject: 'node',
@@ -129,7 +129,7 @@ const checks: readonly Check[] = [
     },
   },
   {
-    // The variables that agents, `bash` and setup commands get of the person's.
+    // The user's environment variables that agents, `bash` and setup commands get.
     subject: 'env',
     find: async () => {
       const { listEnvironment } = await import('../agents/process/environment.ts');

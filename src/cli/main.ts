@@ -6,7 +6,7 @@ import { addCommands, commandNames, listedCommand, withNamedCommand } from './co
 import { packageVersion } from './package-version.ts';
 import { handleClosedStreams, printNotice, standardError, standardOutput } from '../control/standard-output.ts';
 
-// Node 22.1 and newer keep the compiled code of commands, which are loaded below; what prevents that is no failure.
+// Node 22.1 and newer cache the compiled code of commands, which are loaded below; a failure to do so is ignored.
 (module as { enableCompileCache?(): void }).enableCompileCache?.();
 handleClosedStreams();
 
@@ -30,7 +30,7 @@ for (const name of commandNames) if (!known.includes(name)) listedCommand(progra
 program.showHelpAfterError(`(The commands are ${commandNames.join(', ')}: see singletree --help)`);
 for (const command of program.commands) command.showHelpAfterError(`(see singletree ${command.name()} --help)`);
 
-// A chat, which listens too, ends by itself.
+// A chat has its own listener and exits by itself.
 process.on('uncaughtException', error => {
   if (process.listenerCount('uncaughtException') === 1) process.exit(toExitCode(error));
 });

@@ -9,7 +9,7 @@ interface ModelsOptions extends JsonOption {
   readonly all?: boolean;
 }
 
-/** Adds `singletree models`, which lists the models that can be used now. */
+/** Adds `singletree models`, which lists the available models. */
 export function addModelsCommand(program: Command): void {
   addJsonOption(listedCommand(program, 'models')).option('--all', 'also those whose key is not set').action(listModels);
 }

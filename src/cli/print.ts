@@ -8,7 +8,7 @@ export interface JsonOption {
   readonly json?: boolean;
 }
 
-/** Prints one result: as JSON when that is asked for, else as lines for people. */
+/** Prints one result: as JSON when requested, else as lines of text. */
 export async function printResult(
   { json }: JsonOption,
   result: unknown,
@@ -18,7 +18,7 @@ export async function printResult(
   else await writeProse(typeof lines === 'string' ? lines.split('\n') : lines);
 }
 
-/** Prints one JSON value per line, until nobody reads any more. */
+/** Prints one JSON value per line; stops when the output is closed. */
 export async function printJson(values: Iterable<unknown> | AsyncIterable<unknown>): Promise<void> {
   for await (const value of values) if (!(await standardOutput.writeJson(value))) return;
 }
@@ -28,7 +28,7 @@ export async function printTable(rows: readonly (readonly string[])[]): Promise<
   if (rows.length > 0) await standardOutput.write(`${tableLines(rows).join('\n')}\n`);
 }
 
-/** Prints a list: as JSON when that is asked for, else as a table, or a sentence when it is empty. */
+/** Prints a list: as JSON when requested, else as a table, or a sentence when it is empty. */
 export async function printList<Value>(
   { json }: JsonOption,
   values: readonly Value[],

@@ -52,7 +52,7 @@ async function migrate(options: StoreOptions & JsonOption): Promise<void> {
   await printResult(options, { store: shown, migrated: true }, `${shown} has the tables of this version.`);
 }
 
-/** Returns the exit code: 1 when something is wrong with the store. */
+/** Checks the store; returns exit code 1 when it finds a problem. */
 async function check(options: StoreOptions & JsonOption & { readonly rebuild?: boolean }): Promise<number> {
   const { store } = storeUrls(options);
   checkExists(store);

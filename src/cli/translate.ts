@@ -62,7 +62,7 @@ interface TranslateOptions extends SavedStreamOptions {
 
 /**
  * Translates a stream of raw output incrementally: the result of a line is written before the next one is read. Returns
- * how many lines were understood; undefined when the receiver stopped early.
+ * the number of recognized lines; undefined when the receiver stopped early.
  */
 export async function translateStream(
   agent: string,
@@ -86,7 +86,7 @@ const description = z.object({
   errorCode: z.string().optional(),
 });
 
-/** Returns what the `run.json` beside a `raw.jsonl` knows of the run; nothing for another file, or while the run is open. */
+/** Reads the folder and end of a run from the `run.json` next to `raw.jsonl`; empty for another file or an open run. */
 async function readRunDescription(file: string): Promise<Pick<SavedStreamOptions, 'cwd' | 'end'>> {
   if (basename(file) !== 'raw.jsonl') return {};
   const text = await readFile(join(dirname(file), 'run.json'), 'utf8').catch(() => 'null');

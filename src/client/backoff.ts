@@ -1,6 +1,6 @@
 import { type ErrorCode, SingletreeError } from '../base/singletree-error.ts';
 
-/** What waiting needs from outside. */
+/** The timer and random source of a backoff; tests replace them. */
 export interface Backoff {
   /** Resolves after the time, or at once when the signal aborts. */
   delay(ms: number, signal?: AbortSignal): Promise<void>;
@@ -12,8 +12,8 @@ const firstMs = 250;
 const longestMs = 10_000;
 
 /**
- * How long to wait after so many failures in a row: twice as long each time, up to a limit. Half of it is scaled by
- * `random`, from 0 to below 1, so that many clients do not come back at the same moment.
+ * Returns the delay after a number of consecutive failures: it doubles each time up to a limit. Half of it is scaled by
+ * `random`, from 0 to below 1, so that many clients do not reconnect at the same moment.
  */
 export function backoffMs(failures: number, random: number): number {
   const full = Math.min(longestMs, firstMs * 2 ** Math.min(failures, 30));

@@ -72,29 +72,29 @@ export interface Client {
   getThread(threadId: string): Promise<ThreadInfo>;
   /** Renames, pins or archives a thread. */
   changeThread(threadId: string, change: ThreadChangeBody): Promise<ThreadInfo>;
-  /** What waits or runs now, then every change in the list of threads. After a lost connection it begins anew. */
+  /** Yields the active threads, then every change in the thread list; starts over after a lost connection. */
   watchThreads(options?: ThreadWatchOptions): AsyncIterable<ThreadNews>;
   /** A new thread that shares the events up to a seq or a message, and continues with a message to any agent. */
   branchThread(threadId: string, branch?: BranchBody): Promise<ThreadInfo>;
-  /** Takes turns back from a user message on, with the files that their calls changed; or only reports what that would do. */
+  /** Undoes the turns from a user message on, including file changes of their calls; or only previews the result. */
   undo(threadId: string, request?: RewindBody): Promise<RewindInfo>;
-  /** Takes up again what the undo that made a thread took back. */
+  /** Redoes the turns that were removed by the undo that created a thread. */
   redo(threadId: string, request?: Omit<RewindBody, 'messageId'>): Promise<RewindInfo>;
   /** Compares the folder of a thread with the commit that its work is based on. */
   baseChanges(threadId: string): Promise<BaseInfo>;
   /** The events of a thread, one JSON value on each line. */
   exportThread(threadId: string): Promise<string>;
-  /** A new thread from what `exportThread` gave. */
+  /** Creates a thread from the output of `exportThread`. */
   importThread(lines: string, thread?: NewThreadBody): Promise<ThreadInfo>;
   /** Stops the thread's runs and removes it. */
   deleteThread(threadId: string): Promise<void>;
   /**
-   * Starts a run, or gives the message to the one under way (`steered`). One that edits another starts a branch, and is
-   * refused with `run_under_way` while a run is. It is sent again when the connection is lost, and received once: by
-   * its `id`, which is made here when absent.
+   * Starts a run, or adds the message to the active run (`steered`). A message that edits another one starts a branch;
+   * it is refused with `run_under_way` while a run is active. It is sent again when the connection is lost, and
+   * received once: its `id`, generated when absent, is the idempotency key.
    */
   sendMessage(threadId: string, message: MessageBody): Promise<MessageReceipt>;
-  /** Starts several agents with one request, each in a thread and, in a git repository, a worktree of its own. */
+  /** Starts several agents with one request, each in a new thread and, in a git repository, a new worktree. */
   startComparison(comparison: ComparisonBody): Promise<ComparisonInfo>;
   /** The git worktrees of all threads, oldest first. */
   listWorktrees(): Promise<WorktreeInfo[]>;
@@ -106,31 +106,31 @@ export interface Client {
   keepWorktree(threadId: string): Promise<KeptInfo>;
   /** Removes the worktree of a thread; refused with `worktree_changed` when changes would be lost, unless forced. */
   removeWorktree(threadId: string, options?: { readonly force?: boolean }): Promise<void>;
-  /** The sessions of external agents on the machine of the server, newest first; refused with `not_found` when it looks for none. */
+  /** Lists the sessions of external agents on the server's machine, newest first; `not_found` without imports. */
   listSessions(): Promise<SessionInfo[]>;
   /** Imports a listed session, or what was added to it since. */
   importSession(sessionId: string, options?: SessionImportBody): Promise<SessionImportInfo>;
-  /** The messages that wait until the run under way has ended, in the order of their delivery. */
+  /** Lists the messages queued until the active run has ended, in the order of their delivery. */
   listQueue(threadId: string): Promise<QueuedMessage[]>;
-  /** Changes, moves or holds a message that waits; refused with `not_found` when it was delivered. */
+  /** Changes, moves or holds a queued message; refused with `not_found` when it was delivered. */
   changeQueued(threadId: string, messageId: string, change: QueuedBody): Promise<void>;
   removeQueued(threadId: string, messageId: string): Promise<void>;
-  /** Sends a message that waits into the run under way. */
+  /** Sends a queued message into the active run. */
   sendQueued(threadId: string, messageId: string): Promise<MessageReceipt>;
-  /** Asks an agent once more for what a message answered; both answers stay, as siblings. */
+  /** Regenerates the answer to a message; both answers remain as siblings. */
   retry(threadId: string, retry: RetryBody): Promise<MessageReceipt>;
   /** Makes a message the active one of its siblings. */
   selectBranch(threadId: string, selection: SelectionBody): Promise<void>;
   /** The first answer wins; a later one is refused with `relay_resolved`. */
   answerRelay(threadId: string, relayId: string, answer: RelayBody): Promise<void>;
-  /** What waits for a person in all threads, oldest first. */
+  /** Lists the pending relays of all threads, oldest first. */
   listRelays(filter?: { readonly threadId?: string }): Promise<RelayInfo[]>;
-  /** What was decided in all threads, by whom and when; `next` is the cursor of the page after it. */
+  /** Lists the settled relays of all threads with their author and time; `next` is the cursor of the next page. */
   listDecisions(page?: { readonly limit?: number; readonly cursor?: string }): Promise<{
     decisions: DecisionInfo[];
     next?: string | undefined;
   }>;
-  /** Which agents and providers of models are known, and how to add what is missing. */
+  /** Returns the known agents and model providers, and how to add missing ones. */
   getSetup(place?: { readonly folder?: string | undefined }): Promise<SetupInfo>;
   /** Stops one subagent; the run that started it continues. */
   stopSubagent(threadId: string, runId: string): Promise<void>;
@@ -138,19 +138,20 @@ export interface Client {
   abortRun(runId: string): Promise<void>;
   listRuns(threadId: string): Promise<RunInfo[]>;
   getRun(threadId: string, runId: string): Promise<RunInfo>;
-  /** Resolves when a run has ended, with how; rejects when the signal aborts. A run that waits for a person is waited for. */
+  /** Resolves with a run when it has ended, also after it waited for a user; rejects when the signal aborts. */
   waitForRun(threadId: string, runId: string, options?: { readonly signal?: AbortSignal }): Promise<RunInfo>;
-  /** What the program of a run printed: all, or some lines after a number. */
+  /** Reads the raw output lines of a run's program: all of them, or a part after a line number. */
   readRawLines(threadId: string, runId: string, part?: RawLinePart): Promise<RawLineInfo[]>;
   listFiles(threadId: string): Promise<FileInfo[]>;
   downloadFile(threadId: string, fileId: string): Promise<Blob>;
-  /** What a thread cost: in all, and by run, agent, model and tool. */
+  /** Returns the usage of a thread: in total, and by run, agent, model and tool. */
   getUsage(threadId: string): Promise<UsageInfo>;
   /** Tokens and cost over all threads, for each day, agent, model or resource that `by` names. */
   sumUsage(query?: UsageSearch): Promise<UsageTotalInfo[]>;
   /**
-   * One page of the events of all threads: thread by thread, in order within one. `next` is the cursor of the page after it;
-   * `until` is the `since` of the next reading, which has what came meanwhile. Readings may share events: thread and seq name one.
+   * Returns one page of the events of all threads, grouped by thread and ordered within each. `next` is the cursor of
+   * the next page. Pass `until` as `since` of the next read to get newer events. Reads may overlap: thread and seq
+   * identify an event.
    */
   events(query?: EventQuery): Promise<EventPage>;
   /** Files of the folder of a thread, or of the server, that a message can mention. */
@@ -159,18 +160,18 @@ export interface Client {
   search(query: WordSearch): Promise<SearchInfo>;
   /** A part of a thread that can be read by itself, its end when nothing else is named. */
   readWindow(threadId: string, part?: WindowPart): Promise<WindowOfThread>;
-  /** The thread's events, then new ones as they come: no gap, no duplicate, across lost connections. */
+  /** Yields the events of a thread, then new ones live, without gap or duplicate across lost connections. */
   watch(threadId: string, options?: WatchOptions): AsyncIterable<LoggedEvent>;
   /** The folders that were opened as projects, the newest first; a server without projects refuses with `not_found`. */
   listProjects(): Promise<ProjectInfo[]>;
   openProject(folder: string): Promise<ProjectInfo>;
-  /** Trusts the configuration of a project, as the lines that were read describe it. */
+  /** Trusts the configuration of a project as described by the lines that the user has read. */
   trustProject(request: TrustBody): Promise<ProjectInfo>;
-  /** The folders in a folder, or those to begin with. */
+  /** Lists the subfolders of a folder, or the root folders. */
   listFolders(path?: string): Promise<FolderList>;
   /** Lets the next turns of a thread work in another open project. */
   moveThread(threadId: string, folder: string): Promise<ThreadInfo>;
-  /** Where the keys of providers come from. */
+  /** Lists the model providers and the source of each key. */
   listProviders(): Promise<ModelProviderInfo[]>;
   storeProvider(provider: ModelProviderBody): Promise<ModelProviderInfo[]>;
   testProvider(id: string): Promise<ModelProviderTest>;
@@ -180,21 +181,21 @@ export interface Client {
   /** Saves a rule for all conversations: one command that a tool may run without asking. */
   saveRule(rule: SavedRuleBody): Promise<void>;
   removeRule(id: string): Promise<void>;
-  /** What people allowed for longer than one call. */
+  /** Lists the permissions that users granted for longer than one call. */
   listGrants(): Promise<GrantInfo[]>;
   revokeGrant(threadId: string, relayId: string): Promise<void>;
 }
 
-/** Which lines of a program to read. */
+/** Selects the output lines to read. */
 export interface RawLinePart {
   /** Only lines with a higher number. */
   readonly after?: number;
   readonly limit?: number;
 }
 
-/** Which files to find. */
+/** The query of `findMentions`. */
 export interface MentionSearch {
-  /** Characters that the path has, in this order. */
+  /** Characters that the path must contain in this order. */
   readonly query?: string;
   readonly threadId?: string;
   /** The open project to search, without a thread. */
@@ -202,17 +203,17 @@ export interface MentionSearch {
   readonly limit?: number;
 }
 
-/** Which usage to add up. */
+/** The query of `sumUsage`. */
 export interface UsageSearch {
   /** The first day and the last, in UTC, such as `2026-01-31`. */
   readonly from?: string;
   readonly to?: string;
   readonly resourceId?: string;
-  /** With `tool` the calls of tools are added up in place of those of models. */
+  /** With `tool`, tool calls are summed instead of model calls. */
   readonly by?: readonly ('day' | 'agent' | 'model' | 'resource' | 'thread' | 'tool')[];
 }
 
-/** Which words to find. */
+/** The query of `search`. */
 export interface WordSearch {
   readonly text: string;
   readonly resourceId?: string;
@@ -222,7 +223,7 @@ export interface WordSearch {
   readonly after?: string;
 }
 
-/** Which threads to list. */
+/** The query of `listThreads` and `searchThreads`. */
 export interface ThreadSearch {
   readonly resourceId?: string;
   readonly limit?: number;

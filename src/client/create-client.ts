@@ -40,7 +40,7 @@ export function createClient(options: ClientOptions = {}): Client {
     const request = () => (options.fetch ?? globalThis.fetch)(url, { ...init, headers });
     const response = await reach(request, init, baseUrl);
     if (response.ok) return response;
-    // A body that was cut off says less, but the status remains.
+    // A truncated body loses details, but the status remains.
     throw problemFrom(await response.text().catch(() => ''), response.status);
   };
   const openStream = async (path: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> => {
@@ -50,7 +50,7 @@ export function createClient(options: ClientOptions = {}): Client {
   };
   const call = async <Schema extends z.ZodType>(path: string, init: RequestInit, answer: Schema) => {
     const response = await send(path, init);
-    // What is no JSON fails the check below.
+    // Invalid JSON fails the check below.
     const parsed = answer.safeParse(await response.json().catch(() => undefined));
     if (parsed.success) return parsed.data;
     throw otherServer(baseUrl);
@@ -110,7 +110,7 @@ export function createClient(options: ClientOptions = {}): Client {
     watchThreads: (watchOptions = {}) =>
       watchThreadNews({ open: signal => openStream('/api/changes', signal), ...times }, watchOptions),
     waitForRun: async (threadId, runId, { signal } = {}) => {
-      // The seq is read first: a run that is listed as open after it has its end after it.
+      // The seq is read first, so that the end of a run listed as open has a higher seq.
       const { seq } = await routes.getThread(threadId);
       const known = (await client.listRuns(threadId)).find(run => run.runId === runId);
       if (known?.endedAt !== undefined) return known;

@@ -7,34 +7,34 @@ import { type LoadedReading, ThreadRanges } from '../projections/reading/ranges/
 import { isRefusal } from './watch.ts';
 import type { WindowOfThread, WindowPart } from '../projections/reading/ranges/thread-window.ts';
 
-/** Listeners hear at most once in this time, in milliseconds. */
+/** The minimum time between two notifications of listeners, in milliseconds. */
 const frameMs = 16;
 
-/** What is known of a thread at one moment. It never changes: a later moment is another object. */
+/** The state of a thread at one moment. It is immutable: every change produces a new object. */
 export interface ThreadSnapshot extends LoadedReading {
   /** Whether nothing was read yet. */
   readonly isLoading: boolean;
-  /** Whether events come in right now. */
+  /** Whether the event stream is connected. */
   readonly isConnected: boolean;
-  /** Whether the connection was lost and is tried again. */
+  /** Whether the connection was lost and is being retried. */
   readonly isReconnecting: boolean;
-  /** What ended the connection that is tried again, as when the server answers with an error. */
+  /** The error that ended the connection being retried, such as an error response of the server. */
   readonly lostBy?: unknown;
-  /** Why no more events come, when the server refused them. */
+  /** The error with which the server refused further events. */
   readonly error?: unknown;
 }
 
 export interface ThreadStoreOptions {
   /**
-   * Begins with about this many of the newest events, and keeps at most some thousand: memory does not grow with the
-   * thread. All events are read and kept when absent.
+   * Starts with about this many of the newest events and keeps at most a few thousand, so that memory does not grow
+   * with the thread. When absent, all events are read and kept.
    */
   readonly window?: number;
 }
 
 /** A thread that is followed; it fits `useSyncExternalStore`. */
 export interface ThreadStore {
-  /** Calls back after each change; returns what ends that. */
+  /** Calls the listener after each change. Returns an unsubscribe function. */
   readonly subscribe: (listener: () => void) => () => void;
   /** The same object until something changes. */
   readonly getSnapshot: () => ThreadSnapshot;
@@ -51,9 +51,9 @@ export interface ThreadStore {
   goToEnd(): void;
   /** The event of a seq, when it is loaded. */
   eventAt(seq: number): LoggedEvent | undefined;
-  /** Reports the event that the reader sees; undefined for one who follows the newest. What is far from it is dropped. */
+  /** Reports the visible event; undefined when the reader follows the newest. Distant events are dropped. */
   look(seq: number | undefined): void;
-  /** Keeps the event of a seq and everything after it, as for a reader that has not shown them yet. */
+  /** Keeps the event of a seq and all later events loaded, for a reader that has not shown them yet. */
   hold(seq: number): void;
   /** Stops following. */
   close(): void;
@@ -63,7 +63,7 @@ const checkOptions = optionsCheck<ThreadStoreOptions>('createThreadStore')(() =>
   window: field(value => Number.isInteger(value) && (value as number) > 0, 'a number of events above 0').optional(),
 }));
 
-/** Follows a thread and folds its events; listeners hear once of those that come together. */
+/** Follows a thread and folds its events; events that arrive together notify listeners once. */
 export function createThreadStore(
   client: Pick<Client, 'watch' | 'readWindow'>,
   threadId: string,
@@ -89,7 +89,7 @@ export function createThreadStore(
     setTimeout(() => {
       isScheduled = false;
       for (const listener of listeners) listener();
-      // Dropped after the loaded pages were shown: a list then changes at one end at a time.
+      // Drop after the loaded pages were shown, so that a list changes only at one end at a time.
       if (ranges.drop()) changed();
     }, frameMs);
   };
@@ -136,7 +136,7 @@ export function createThreadStore(
       return () => void listeners.delete(listener);
     },
     getSnapshot() {
-      // Assigned, not spread: a spread would make the list of all messages.
+      // `Object.assign` instead of a spread, which would evaluate the getter of all messages.
       snapshot ??= Object.assign(ranges.view(), { isLoading, isConnected, isReconnecting, lostBy, ...failure });
       return snapshot;
     },

@@ -9,7 +9,7 @@ import { type Frame, readFrames } from './read-frames.ts';
 export interface ThreadWatchOptions {
   /** Ends the watch, without an error. */
   readonly signal?: AbortSignal;
-  /** Is called when the connection is made, and when it is lost with the error that ended it, if there was one. */
+  /** Called when the connection opens, and when it is lost, with the error that ended it if any. */
   readonly onConnection?: (connected: boolean, error?: unknown) => void;
 }
 
@@ -26,7 +26,7 @@ const optionNames = ['after', ...threadOptionNames, 'waitForServer'] satisfies (
 const checkOptions = optionNamesCheck('client.watch', optionNames);
 
 interface StreamTimes extends Backoff {
-  /** How long a connection may be silent before it is given up: longer than the server's keep-alive. */
+  /** The idle time after which a connection is abandoned; longer than the server's keep-alive interval. */
   readonly idleMs: number;
 }
 
@@ -78,7 +78,7 @@ export async function* watchThreadNews(
 
 interface FollowedStream<Item> {
   open(signal: AbortSignal): Promise<ReadableStream<Uint8Array>>;
-  /** Returns the item of a frame: undefined for one that was read before, `gap` when others are missing before it. */
+  /** Returns the item of a frame; undefined for a duplicate, `gap` when items before it are missing. */
   read(frame: Frame): Item | 'gap' | undefined;
 }
 
@@ -117,12 +117,12 @@ async function* followStream<Item>(
   }
 }
 
-/** Whether the server refused: to try again would not help. */
+/** Whether the server refused the request, so that a retry would not help. */
 export function isRefusal(error: unknown): boolean {
   return SingletreeError.is(error) && error.status >= 400 && error.status < 500;
 }
 
-/** Whether no server of ours answered; one that answers with an error is tried again. */
+/** Whether no Singletree server answered; error responses of a server are retried. */
 function isUnreachable(error: unknown): boolean {
   return SingletreeError.is(error, 'server_unreachable') && error.details['status'] === undefined;
 }

@@ -5,7 +5,7 @@ import { createActivityState, type LineOf, projectActivity } from '../projection
 import type { Encoder } from './encoder.ts';
 
 export interface ActivityOptions {
-  /** Where raw lines are found, for what is encoded as it was printed. */
+  /** Looks up raw lines, for activity that is encoded as it was printed. */
   readonly lineOf?: LineOf | undefined;
 }
 

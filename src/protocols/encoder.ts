@@ -7,11 +7,11 @@ import type { AgentEvent } from '../events/vocabulary.ts';
 export interface Encoder<Chunk> {
   /** Returns the chunks of the next event; none for an event the encoder does not know. */
   encode(event: AgentEvent): Chunk[];
-  /** Returns the remaining chunks when no more events come; the encoder is not used after it. */
+  /** Returns the final chunks after the last event; the encoder must not be used afterwards. */
   end(): Chunk[];
 }
 
-/** Returns all chunks of these events, those of the end included. */
+/** Returns all chunks of these events, including the final ones. */
 export function encodeAll<Chunk>(encoder: Encoder<Chunk>, events: Iterable<AgentEvent>): Chunk[] {
   const chunks: Chunk[] = [];
   for (const event of events) chunks.push(...encoder.encode(event));

@@ -42,7 +42,7 @@ export interface Framing {
   readonly problem: (problem: Problem) => string;
   /** Writes text that readers ignore: it opens a stream and keeps a silent one open. */
   readonly comment: (text: string) => string;
-  /** Is written after the last chunk. */
+  /** The text written after the last chunk. */
   readonly last: string;
 }
 

@@ -38,7 +38,7 @@ const otherMessage = z.looseObject({
   role: z.enum(['assistant', 'system', 'developer', 'reasoning', 'activity']),
 });
 
-/** The result of a call that a client has: of a tool of its own, or one that it was sent. */
+/** The result of a call that a client has: of a client tool, or one that the server sent to it. */
 export type AgUiToolMessage = z.infer<typeof toolMessage>;
 
 const clientTool = z.looseObject({
@@ -83,7 +83,7 @@ export const agUiRunBody = z.looseObject({
 
 export type AgUiRunBody = z.infer<typeof agUiRunBody>;
 
-/** What clients of CopilotKit ask a server first. */
+/** The server information that CopilotKit clients request first. */
 export const agUiInfo = z.looseObject({
   version: z.string(),
   agents: z.record(z.string(), z.looseObject({ name: z.string(), description: z.string() })),

@@ -29,7 +29,7 @@ export const agentInfo = z.looseObject({
 
 export type AgentInfo = z.infer<typeof agentInfo>;
 
-/** What a server offers besides its agents, and how to get more. */
+/** The agents and model providers that a server knows, and how to add missing ones. */
 export const setupInfo = z.looseObject({
   agents: z.array(
     z.looseObject({

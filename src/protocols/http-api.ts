@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** A run that is under way, as the HTTP API returns it. */
+/** An active run, as the HTTP API returns it. */
 const runningRun = z.looseObject({ runId: z.string() });
 
 /** A thread as the HTTP API returns it. */
@@ -53,7 +53,7 @@ export const threadChangeBody = z
 
 export type ThreadChangeBody = z.infer<typeof threadChangeBody>;
 
-/** A frame of `GET /api/changes`: first what waits or runs, then what changed. */
+/** A frame of `GET /api/changes`: the first lists active threads, later ones list changes. */
 export const threadNews = z.looseObject({
   active: z.array(threadInfo).optional().describe('in the first frame: the threads in which something runs or waits'),
   changed: z.array(threadInfo).optional().describe('threads that are new or changed'),
@@ -128,7 +128,7 @@ export const selectionBody = z.strictObject({ nodeId: z.string().min(1) });
 
 export type SelectionBody = z.infer<typeof selectionBody>;
 
-/** What `POST /api/threads/:id/messages` answers. */
+/** The response of `POST /api/threads/:id/messages`. */
 export const messageReceipt = z.looseObject({
   runId: z.string().describe('the run that answers; of a message that waits, the run it waits for'),
   steered: z.boolean().optional(),
@@ -137,7 +137,7 @@ export const messageReceipt = z.looseObject({
 
 export type MessageReceipt = z.infer<typeof messageReceipt>;
 
-/** A message that waits until the run under way has ended. */
+/** A message that is queued until the active run has ended. */
 export const queuedMessage = z.looseObject({
   id: z.string(),
   content: messageBody.shape.content,
@@ -184,7 +184,7 @@ export const relayBody = z.strictObject({
 
 export type RelayBody = z.infer<typeof relayBody>;
 
-/** A relay that waits for a person, as the inbox over all threads lists it. */
+/** A pending relay, as the inbox of all threads lists it. */
 export const relayInfo = z.looseObject({
   id: z.string(),
   threadId: z.string(),
@@ -197,7 +197,7 @@ export const relayInfo = z.looseObject({
 
 export type RelayInfo = z.infer<typeof relayInfo>;
 
-/** A relay that is settled: who decided what and when, or why nobody can any more. */
+/** A settled relay: the decision with its author and time, or why it was closed without one. */
 export const decisionInfo = relayInfo.extend({
   status: z.enum(['answered', 'closed']),
   reason: z.string().optional().describe('of a closed one: `expired`, `cancelled` or `run_ended`'),
@@ -213,7 +213,7 @@ export const decisionInfo = relayInfo.extend({
 
 export type DecisionInfo = z.infer<typeof decisionInfo>;
 
-/** Where a run stands, as the HTTP API returns it. */
+/** The status of a run, as the HTTP API returns it. */
 export const runInfo = z.looseObject({
   runId: z.string(),
   status: z.string().describe('`running`, `waiting` while a person is asked, or why it ended'),
@@ -256,7 +256,7 @@ const usageTotals = z.looseObject({
   cost: z.number().optional().describe('in US dollars, of the calls that reported it'),
 });
 
-/** What a thread cost: in all, and by run, agent, model and tool. */
+/** The usage of a thread: in total, and by run, agent, model and tool. */
 export const usageInfo = z.looseObject({
   all: usageTotals,
   runs: z.array(usageTotals.extend({ runId: z.string() })),
@@ -276,7 +276,7 @@ export const usageInfo = z.looseObject({
 
 export type UsageInfo = z.infer<typeof usageInfo>;
 
-/** What was used in all threads, for a day, an agent, a model, a resource, a thread or a tool. */
+/** The usage over all threads for one day, agent, model, resource, thread or tool. */
 export const usageTotalInfo = z.looseObject({
   resourceId: z.string().optional(),
   threadId: z.string().optional().describe('empty for calls that were counted without their thread'),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { messageBody } from './http-api.ts';
 
-/** A folder that people work in, with what is asked before its configuration applies. */
+/** A project folder, with the trust request that must be confirmed before its configuration applies. */
 export const projectInfo = z.looseObject({
   folder: z.string().describe('its absolute path, links resolved'),
   name: z.string().describe('the last part of its path'),
@@ -29,7 +29,7 @@ export const trustBody = z.strictObject({
 
 export type TrustBody = z.infer<typeof trustBody>;
 
-/** The folders in a folder, for a person who looks for a project. */
+/** The subfolders of a folder, for browsing to a project. */
 export const folderList = z.looseObject({
   path: z.string().optional().describe('absent for the list of the folders to begin with'),
   parent: z.string().optional().describe('absent where the person may go no higher'),
@@ -45,7 +45,7 @@ export const folderList = z.looseObject({
 
 export type FolderList = z.infer<typeof folderList>;
 
-/** What differs between the folder of a thread and the commit that its work is based on. */
+/** The differences between the folder of a thread and its base commit. */
 export const baseInfo = z.looseObject({
   folder: z.string(),
   base: z.looseObject({
@@ -149,7 +149,7 @@ export const rewindBody = z.strictObject({
 
 export type RewindBody = z.infer<typeof rewindBody>;
 
-/** What an undo or a redo does, or would do. */
+/** The result of an undo or a redo, or of its preview. */
 export const rewindInfo = z.looseObject({
   direction: z.enum(['undo', 'redo']),
   message: z.string().describe('the text of the message that is undone or redone'),

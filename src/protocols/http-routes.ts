@@ -48,7 +48,7 @@ import {
 
 interface JsonShapes {
   readonly body?: z.ZodType;
-  /** What success answers with; nothing that a client reads when absent. */
+  /** The response body on success; when absent, clients ignore the body. */
   readonly answer?: z.ZodType;
 }
 
@@ -73,8 +73,8 @@ const queuedPath = '/api/threads/{threadId}/queue/{messageId}';
 const providers = z.looseObject({ providers: z.array(modelProviderInfo) });
 
 /**
- * The routes that clients call with JSON, each with the name that a client calls it by. The server mounts a handler on
- * each, a client makes a method of each: both are typed by the shapes here.
+ * The JSON routes, each under the name of its client method. The server mounts a handler for each route and the client
+ * creates a method for each; both are typed by these schemas.
  */
 export const httpRoutes = {
   listAgents: get('/api/agents', z.looseObject({ agents: z.array(agentInfo) })),

@@ -22,7 +22,7 @@ export const sessionImportBody = z.strictObject({
 
 export type SessionImportBody = z.infer<typeof sessionImportBody>;
 
-/** What the import of a session did. */
+/** The result of importing a session. */
 export const sessionImportInfo = z.looseObject({
   threadId: z.string().optional().describe('absent when the session has no conversation'),
   status: z

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** A provider of models: where its key comes from. Never the key itself. */
+/** A model provider and the source of its key, but never the key itself. */
 export const modelProviderInfo = z.looseObject({
   id: z.string().describe('the part before the slash in provider/model'),
   name: z.string(),
@@ -44,7 +44,7 @@ export const modelProviderTest = z.looseObject({
 
 export type ModelProviderTest = z.infer<typeof modelProviderTest>;
 
-/** A rule about calls, and where it comes from. */
+/** A rule about calls and its source. */
 const ruleInfo = z.looseObject({
   policy: z.enum(['allow', 'ask', 'deny']),
   tool: z.string().optional(),
@@ -56,7 +56,7 @@ const ruleInfo = z.looseObject({
   id: z.string().optional().describe('of a saved rule, which can be removed'),
 });
 
-/** What decides about the calls of a project’s agents: rules with their sources, MCP servers and skills. */
+/** The rules with their sources, MCP servers and skills in effect for the agents of a project. */
 export const rulesInfo = z.looseObject({
   folder: z.string(),
   fallback: ruleInfo.describe('what happens to a call that no rule matches'),
@@ -85,7 +85,7 @@ export type SavedRuleBody = z.infer<typeof savedRuleBody>;
 
 export type RulesInfo = z.infer<typeof rulesInfo>;
 
-/** What a person allowed for longer than one call. */
+/** A permission that a user granted for longer than one call. */
 export const grantInfo = z.looseObject({
   threadId: z.string(),
   title: z.string().optional().describe('of the thread'),

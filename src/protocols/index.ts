@@ -1,5 +1,5 @@
 /**
- * What goes over the wire: encoders of the log, and the bodies of the HTTP API.
+ * The wire formats: encoders of the log, and the bodies of the HTTP API.
  * @module
  */
 export {

@@ -4,7 +4,7 @@ import type { Encoder } from './encoder.ts';
 import type { FlowOptions } from './flow/flow-encoder.ts';
 import type { Framing } from './framing.ts';
 
-/** What is served and to whom; an encoder uses the options it has. */
+/** The options of all encoders; each encoder reads the ones that it supports. */
 export type ProtocolOptions = FlowOptions &
   Omit<AiSdkOptions, 'version'> &
   ActivityOptions & {
@@ -16,10 +16,10 @@ export type ProtocolOptions = FlowOptions &
 export interface Protocol {
   /** Describes in a few words what is sent, for the HTTP reference. */
   readonly description: string;
-  /** `request`: one run that a person asked for, then the stream ends. `thread`: all events, for as long as it is read. */
+  /** `request`: one requested run, then the stream ends. `thread`: all events until the reader disconnects. */
   readonly covers: 'request' | 'thread';
   readonly framing: Framing;
-  /** Makes the encoder of one reader; a promise when its module is loaded for the first reader. */
+  /** Creates the encoder of one reader; returns a promise when its module is loaded on demand. */
   readonly encoder: (options?: ProtocolOptions) => Encoder<unknown> | Promise<Encoder<unknown>>;
   /** The versions a reader may ask for, oldest first; the newest is served when it names none. */
   readonly versions?: readonly string[];

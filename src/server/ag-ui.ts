@@ -16,9 +16,9 @@ import type { Site } from './site.ts';
 import type { ContentPart } from '../events/content.ts';
 import { newId } from '../events/ids.ts';
 
-/** The request that answers a client of AG-UI, and what of it the client has. */
+/** The run to stream to an AG-UI client, and the position up to which the client has it. */
 export interface AgUiTurn {
-  /** Known when the run starts: it may have to wait for another one. */
+  /** Resolves when the run starts, which may wait for another run. */
   readonly runId: string | Promise<string>;
   /** The seq before its first event. */
   readonly from: number;
@@ -26,13 +26,13 @@ export interface AgUiTurn {
   readonly after: number;
 }
 
-/** A call that waits for a client, and the result that the client has. */
+/** A pending client call and the result sent by the client. */
 export interface ClientResult {
   readonly entry: RelayEntry;
   readonly message: AgUiToolMessage;
 }
 
-/** A request of a client that was let in, and the thread and agent it names. */
+/** An authorized request of a client, with its thread and agent. */
 export interface AgUiRequest {
   readonly thread: Thread;
   readonly agent: string;
@@ -65,8 +65,8 @@ export function readAdditions({ tools = [], context = [] }: AgUiRunBody): RunAdd
 }
 
 /**
- * Does what a client asks for with a run: the log has the conversation, so only what is new counts. That is the answers
- * to interrupts, the last message of the person, which is sent or takes the place of another, or a message to try again.
+ * Handles the run request of a client. The log has the conversation, so only new input is used: answers to interrupts,
+ * the last user message, which is sent or replaces an earlier one, or a message to retry.
  */
 export async function takeRun(site: Site, request: AgUiRequest): Promise<AgUiTurn> {
   const { body, thread } = request;
@@ -76,7 +76,7 @@ export async function takeRun(site: Site, request: AgUiRequest): Promise<AgUiTur
   return sendLast(site, request);
 }
 
-/** The calls that wait for a client, with the results that it has. */
+/** Returns the pending client calls for which a request has results. */
 export function findResults(book: RelayBook, { messages }: AgUiRunBody): ClientResult[] {
   return book.pending.flatMap(entry => {
     const { relay } = entry;
@@ -86,12 +86,12 @@ export function findResults(book: RelayBook, { messages }: AgUiRunBody): ClientR
   });
 }
 
-/** Whether the id of a call on the wire is that of a call; one that was made again has a suffix. */
+/** Whether a wire id belongs to a call; the wire id of a repeated call has a suffix. */
 function isForCall(key: string, id: string | undefined): boolean {
   return id !== undefined && (key === id || (key.startsWith(`${id}~`) && /^\d+$/.test(key.slice(id.length + 1))));
 }
 
-/** Follows the run of a client whose results it has already: another request gave them. */
+/** Streams the run of a client whose results another request has already delivered. */
 async function followRun(site: Site, thread: Thread, body: AgUiRunBody): Promise<AgUiTurn> {
   const requests = await readRequests(site.options.log, thread);
   const after = readSeenSeq(body);
@@ -102,21 +102,21 @@ async function followRun(site: Site, thread: Thread, body: AgUiRunBody): Promise
 }
 
 /**
- * Returns the snapshots that give a client the messages of a thread, without those of a run that is streamed. A client
- * keeps the order of the messages that it has: those after the first that it lacks are removed before.
+ * Returns the snapshots that give a client the messages of a thread, without those of a streamed run. A client keeps
+ * the order of known messages, so when that order is wrong a first snapshot removes those after the first missing one.
  */
 export async function readSnapshots(site: Site, thread: Thread, { messages }: AgUiRunBody, runId?: string) {
   const nodes = await readChat(site, thread);
   const history = agUiMessages(nodes.filter(node => runId === undefined || node.runId !== runId));
   const has = new Set(messages.map(message => (message.role === 'tool' ? message.toolCallId : message.id)));
-  // The client chooses the id of a result of its own tools.
+  // The client chooses the message id of a client tool's result, so results are matched by the id of their call.
   const isKnown = (message: AgUiMessage) => has.has(message.role === 'tool' ? message.toolCallId : message.id);
   const missing = history.findIndex(each => each.role !== 'activity' && each.role !== 'reasoning' && !isKnown(each));
   const isOrdered = missing === -1 || !history.slice(missing).some(isKnown);
   return { isComplete: missing === -1, snapshots: isOrdered ? [history] : [history.slice(0, missing), history] };
 }
 
-/** Returns the request of a thread that somebody works on, to be streamed from its start. */
+/** Returns the open run of a thread, to be streamed from its start; undefined when none is open. */
 export async function findOpenRun(site: Site, thread: Thread): Promise<AgUiTurn | undefined> {
   const turn = await openTurn(site, thread);
   if (turn === undefined) return undefined;
@@ -124,7 +124,7 @@ export async function findOpenRun(site: Site, thread: Thread): Promise<AgUiTurn 
   return { runId: turn.runId, from: (request?.startSeq ?? 1) - 1, after: 0 };
 }
 
-/** Gives the answers to those relays that wait; what was answered elsewhere stands, and the run continues from the log. */
+/** Answers the pending relays and streams the run from the log; relays answered elsewhere keep their answers. */
 async function resumeRun(
   site: Site,
   { thread, agent, body, scope }: AgUiRequest,
@@ -145,10 +145,10 @@ async function resumeRun(
       );
     return { entry, seq, answer: toRelayAnswer(entry.relay, given) };
   });
-  // Whoever has the result of a call has seen the call, and what was asked with it.
+  // A client that has the result of a call has also seen the call and its relay.
   const seen = Math.max(readSeenSeq(body), ...results.map(({ entry }) => entry.relay.seq ?? 0));
   const given = [...answers, ...results.map(({ entry, message }) => ({ entry, seq: seen, answer: toResult(message) }))];
-  // Before the answers, with which the run may end.
+  // Send before the answers, because the run may end with them.
   const last = body.messages.at(-1);
   const isNew = last?.role === 'user' && !(await readUsers(site, thread)).some(({ id }) => id === last.id);
   if (isNew) await conversations.send(thread.id, { ...toMessage([last]), ...describeSender(scope), agent });
@@ -162,13 +162,13 @@ async function resumeRun(
   return { runId: asking.runId, from: asking.startSeq - 1, after };
 }
 
-/** The result of a call as the answer to its relay. */
+/** Returns the result of a call as the answer to its relay. */
 function toResult({ content = '', error }: AgUiToolMessage): RelayBody {
   if (error != null && error !== '') return { outcome: 'reject', feedback: error };
   return { outcome: 'answer', input: content };
 }
 
-/** Sends the last message of the person, puts it in the place of one that the client has removed, or tries it again. */
+/** Sends the last user message, replaces a message that the client has removed, or retries the last one. */
 async function sendLast(site: Site, { thread, agent, body, scope }: AgUiRequest): Promise<AgUiTurn> {
   const { conversations } = site;
   const theirs = body.messages.filter(message => message.role === 'user');
@@ -189,14 +189,14 @@ async function sendLast(site: Site, { thread, agent, body, scope }: AgUiRequest)
   const shared = theirs.findLastIndex(({ id }) => ours.some(own => own.id === id));
   const next = shared === -1 ? undefined : ours[ours.findIndex(({ id }) => id === theirs[shared]?.id) + 1];
   const message = { ...toMessage(theirs.slice(shared + 1)), ...asked };
-  // A client that has not seen the next message did not remove it: another one sent it.
+  // A client that has not seen the next message did not remove it; another client sent it.
   if (next !== undefined && next.seq <= readSeenSeq(body))
     return { ...at, runId: (await conversations.edit(thread.id, next.nodeId, message)).runId };
   const { runId, queued } = await conversations.send(thread.id, { ...message, delivery: 'follow_up' });
   return { ...at, runId: queued === true ? findLaterRun(site, thread, message.id) : runId };
 }
 
-/** The messages of people on the active branch, with the ids that clients know them by. */
+/** Returns the user messages of the active branch with the ids that clients use. */
 async function readUsers(site: Site, thread: Thread) {
   return (await readChat(site, thread)).flatMap(({ id: nodeId, role, partList }) => {
     const [part] = role === 'user' ? partList : [];
@@ -206,14 +206,14 @@ async function readUsers(site: Site, thread: Thread) {
   });
 }
 
-/** The newest event that a client has seen: the state of its last run holds it. */
+/** Returns the seq of the newest event that a client has seen, from the state of its last run. */
 function readSeenSeq({ state }: AgUiRunBody): number {
   return z.looseObject({ seq: z.number() }).safeParse(state).data?.seq ?? 0;
 }
 
 type UserPart = Exclude<AgUiUserMessage['content'], string>[number];
 
-/** Returns messages of AG-UI as one message of ours, with the id of the last; throws `invalid_argument` when they are empty. */
+/** Merges AG-UI messages into one message with the id of the last; throws `invalid_argument` when they are empty. */
 export function toMessage(messages: readonly AgUiUserMessage[]): { id: string; content: string | ContentPart[] } {
   const parts = messages.flatMap(({ content }): ContentPart[] =>
     typeof content === 'string' ? [{ type: 'text', text: content }] : content.map(toContentPart),

@@ -36,12 +36,12 @@ import { staticFiles } from './static-files.ts';
 
 /** The HTTP interface as an app of Hono, to be served or mounted in another one. */
 export interface App extends Hono<AppEnv> {
-  /** Delivers messages that waited when the process before ended; call it when the runs were recovered. */
+  /** Delivers messages that were queued when the previous process ended; call it after runs were recovered. */
   resume(): Promise<void>;
 }
 
 /**
- * Creates the HTTP interface over a log and the control of its runs; it keeps no state of its own. Throws
+ * Creates the HTTP interface over a log and its run control; all durable state is in the log. Throws
  * `invalid_argument` for options that are unknown, missing or invalid.
  */
 export function createApp(options: AppOptions): App {

@@ -16,17 +16,17 @@ import type { Site } from './site.ts';
 import { pickRequest, readRequests } from '../runtime/requests.ts';
 import type { ContentPart } from '../events/content.ts';
 
-/** The request a chat response streams, and what of it the client has. */
+/** The run that a chat response streams, and the position up to which the client has it. */
 export interface ChatTurn {
-  /** Known when the run starts: it may have to wait for another one. */
+  /** Resolves when the run starts, which may wait for another run. */
   readonly runId: string | Promise<string>;
   readonly after: number;
 }
 
 /**
- * Does what an AI SDK client asks for with its list of messages: the log has the conversation, so only what is new in
- * the list counts. That is the last user message, which is sent or takes the place of another; a message to try
- * again; or the answers to approvals in the last assistant message.
+ * Handles the message list of an AI SDK client. The log has the conversation, so only new input is used: the last user
+ * message, which is sent or replaces an earlier one, a message to retry, or the answers to approvals in the last
+ * assistant message.
  */
 export async function takeChat(site: Site, thread: Thread, body: ChatBody, scope: Scope): Promise<ChatTurn> {
   const last = body.messages.at(-1);
@@ -40,7 +40,7 @@ export async function takeChat(site: Site, thread: Thread, body: ChatBody, scope
   const edits = body.messageId === undefined ? undefined : await userMessageAt(site, thread, body);
   if ((await site.conversations.inbox.of(thread)).pending.length > 0)
     throw new SingletreeError('run_under_way', 'The run waits for an answer: approve or reject first, or stop it.');
-  // A message that takes the place of another one has the id of that.
+  // An edited message has the id of the message that it replaces, so `edit` does not get this id.
   const given = messageBody.shape.id.safeParse(last.id).data ?? newId();
   const message = { ...choices(body), content: contentOf(last), ...describeSender(scope) };
   const { runId, queued } =
@@ -50,15 +50,15 @@ export async function takeChat(site: Site, thread: Thread, body: ChatBody, scope
   return { runId: queued === true ? findLaterRun(site, thread, given) : runId, after: 0 };
 }
 
-/** Resolves with the run that a waiting message begins or goes into. */
+/** Resolves with the run that a queued message starts or joins. */
 export function findLaterRun(site: Site, { id }: Thread, messageId: string): Promise<string> {
   const started = site.conversations.findRun(id, messageId, site.signal);
-  // A reader that went away hears nothing of it.
+  // Prevents an unhandled rejection after the reader disconnected.
   started.catch(() => {});
   return started;
 }
 
-/** Answers a relay that waits; what was answered elsewhere, or closed, stands. */
+/** Answers a pending relay; does nothing when it was answered elsewhere or closed. */
 export async function answerPending(
   site: Site,
   { id }: Thread,
@@ -74,13 +74,13 @@ export async function answerPending(
   }
 }
 
-/** The active branch of a thread as a person reads it, with everything that was folded or summarised. */
+/** Returns the visible messages of a thread's active branch, including compacted ones. */
 export async function readChat(site: Site, { id }: Thread): Promise<readonly ViewNode[]> {
   const { conversation } = await sharedThreadMemory(site.options.log).of(id);
   return projectThread(conversation, { ...defaultActive(conversation), full: true });
 }
 
-/** The request of a thread that somebody works on, to be streamed from its start. */
+/** Returns the open request of a thread, to be streamed from its start; undefined when none is open. */
 export async function openTurn(site: Site, thread: Thread): Promise<ChatTurn | undefined> {
   const { log } = site.options;
   const newest = (await readRequests(log, thread)).at(-1);
@@ -97,7 +97,7 @@ async function retry(site: Site, { id }: Thread, body: ChatBody, { trace }: Scop
   return (await site.conversations.retry(id, { messageId, ...defined({ ...choices(body), trace }) })).runId;
 }
 
-/** Gives the answers to those relays that wait; what was answered elsewhere stands. */
+/** Answers the pending relays; relays answered elsewhere keep their answers. */
 async function answer(site: Site, thread: Thread, last: ChatBody['messages'][number], scope: Scope): Promise<ChatTurn> {
   const approvals = approvalsIn(last);
   const progress = progressIn(last);
@@ -114,7 +114,7 @@ async function answer(site: Site, thread: Thread, last: ChatBody['messages'][num
   return { runId: request.runId, after: progress?.seq ?? 0 };
 }
 
-/** The message of the active branch that stands where the client's last user message stands, when there is one. */
+/** Returns the message of the active branch at the position of the client's last user message, if any. */
 async function userMessageAt(site: Site, { id }: Thread, { messages }: ChatBody): Promise<string | undefined> {
   const { conversation } = await sharedThreadMemory(site.options.log).of(id);
   const ours = defaultActive(conversation).messages.filter(each => getMessage(conversation, each)?.role === 'user');
@@ -127,7 +127,7 @@ function choices({ agent, model }: ChatBody): Pick<MessageBody, 'agent' | 'model
 
 type ChatMessage = ChatBody['messages'][number];
 
-/** What an AI SDK user message says, as a message of ours; other parts than text and files are passed over. */
+/** Returns the content of an AI SDK user message; parts other than text and files are ignored. */
 function contentOf({ parts }: ChatMessage): MessageBody['content'] {
   const content = parts.flatMap((part): ContentPart[] => {
     const { type, text, url, mediaType, filename } = part;
@@ -143,14 +143,14 @@ function contentOf({ parts }: ChatMessage): MessageBody['content'] {
   return content.length === 1 && first.type === 'text' ? first.text : content;
 }
 
-/** An answer that a person gave to an approval, in a tool part. */
+/** A user's answer to an approval in a tool part. */
 export interface ApprovalResponse {
   readonly relayId: string;
   readonly approved: boolean;
   readonly reason?: string;
 }
 
-/** The answers to approvals that an assistant message carries. */
+/** Returns the answers to approvals in an assistant message. */
 function approvalsIn({ parts }: ChatMessage): ApprovalResponse[] {
   return parts.flatMap(part => {
     const { approval } = part;
@@ -161,7 +161,7 @@ function approvalsIn({ parts }: ChatMessage): ApprovalResponse[] {
   });
 }
 
-/** Where the client is in the log: what the server left in the message when its response ended. */
+/** Returns the client's position in the log, which the server stored in the message when its response ended. */
 function progressIn({ metadata }: ChatMessage): { runId: string; seq: number } | undefined {
   if (typeof metadata !== 'object' || metadata === null) return undefined;
   const { runId, seq } = metadata as { runId?: unknown; seq?: unknown };
@@ -170,7 +170,7 @@ function progressIn({ metadata }: ChatMessage): { runId: string; seq: number } |
     : undefined;
 }
 
-/** Returns a thread whose id its client chose; an unknown one, or one of another reader, has no messages yet. */
+/** Returns a thread with a client-chosen id; an unknown or inaccessible thread has no messages yet. */
 export async function findClientThread(site: Site, scope: Scope, id: string): Promise<Thread | undefined> {
   try {
     return await site.find(scope, id);

@@ -10,20 +10,20 @@ import type { OfferedAgents } from '../control/conversations/sent-message.ts';
 import type { AgentInfo, SetupInfo } from '../protocols/http-agents.ts';
 import type { FolderList, ProjectInfo, TrustBody } from '../protocols/http-folders.ts';
 
-/** The folders that people of a server work in, each with its own configuration and agents. */
+/** The project folders of a server, each with its own configuration and agents. */
 export interface ProjectHost {
-  /** The folders that were opened, the newest first. */
+  /** Lists the opened projects, newest first. */
   listProjects(): Promise<readonly ProjectInfo[]>;
   /**
-   * Opens a folder as a project. Throws `not_found` for one that does not exist and `request_forbidden` for one that is
-   * neither below the roots nor was opened in a terminal, wherever links lead.
+   * Opens a folder as a project. Throws `not_found` for a missing folder, and `request_forbidden` for one whose real
+   * path is not below the roots and that was not opened in a terminal.
    */
   openProject(folder: string): Promise<ProjectInfo>;
   /** Returns a project that was opened before; throws `not_found` for any other folder. */
   findProject(folder: string): Promise<ProjectInfo>;
-  /** Trusts the configuration of an opened project; throws `trust_changed` when it would do something else than the lines say. */
+  /** Trusts the configuration of an open project; throws `trust_changed` when it no longer matches the lines. */
   trustProject(request: TrustBody): Promise<ProjectInfo>;
-  /** Lists the folders in a folder below the roots, or the roots. */
+  /** Lists the subfolders of a folder below the roots, or the roots. */
   listFolders(path?: string): Promise<FolderList>;
   /** The agents of an opened project. */
   findAgents(folder: string): Promise<AgentDirectory>;
@@ -40,17 +40,17 @@ export interface ProjectHost {
 /** Stores and tests the keys of providers for a server. What it returns never contains a key. */
 export interface ProviderHost {
   list(): Promise<readonly ModelProviderInfo[]>;
-  /** Stores a key or a server; agents use it from their next call on. Throws `invalid_argument` for what is not a provider. */
+  /** Stores a key or a server; agents use it from their next call on. Throws `invalid_argument` when it is neither. */
   store(provider: ModelProviderBody): Promise<void>;
   /** Asks the provider for one short answer; throws `not_found` for an unknown provider. */
   test(id: string): Promise<ModelProviderTest>;
-  /** Removes what was stored; throws `not_found` when nothing was. */
+  /** Removes a stored key or server; throws `not_found` when nothing is stored. */
   remove(id: string): Promise<void>;
 }
 
-/** The agents a server offers; the first of the list is the one that is asked when none is named. */
+/** The agents that a server offers; the first of the list is the default. */
 export interface AgentDirectory extends OfferedAgents {
   list(): readonly AgentInfo[];
-  /** Which agents and keys of providers are known, and how to add what is missing; absent when nobody can say. */
+  /** Returns the known agents and provider keys and how to add missing ones; absent when the host cannot tell. */
   setup?(): SetupInfo;
 }

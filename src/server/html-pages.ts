@@ -15,7 +15,7 @@ ${body}
 `;
 }
 
-/** Text that can stand in HTML, also in an attribute. */
+/** Escapes text for HTML content and attributes. */
 export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`);
 }

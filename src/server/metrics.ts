@@ -3,22 +3,22 @@ import type { RunCounts } from '../control/supervision/run-counts.ts';
 import { usageNames } from '../events/usage-sum.ts';
 import type { SpanCounts } from '../telemetry/span-sender.ts';
 
-/** What is true of a server now. */
+/** The current values of a server's gauges and run counters. */
 export interface MetricsState {
   readonly openStreams: number;
   readonly runningRuns: number;
   /** The threads with runs of this process, whose leases it holds. */
   readonly heldLeases: number;
   readonly authFailures: number;
-  /** What the runs of this process came to. */
+  /** The outcomes, usage and errors of the runs of this process. */
   readonly runs: RunCounts;
-  /** What is open in all threads of the log, in whatever process. */
+  /** The open items of all threads of the log, for all processes. */
   readonly open: Readonly<Record<OpenKind, number>>;
   /** The spans that were exported, when they are. */
   readonly spans?: SpanCounts | undefined;
 }
 
-/** What a server counts, as Prometheus reads it: sums only, nothing of a single thread or person. */
+/** Counts events of a server for Prometheus: only totals, without labels for threads or users. */
 export class Metrics {
   readonly #requests = new Map<string, number>();
   readonly #errors = new Map<string, number>();
@@ -34,7 +34,7 @@ export class Metrics {
     addTo(this.#errors, code);
   }
 
-  /** The text exposition, with what is true right now. */
+  /** Returns the counters and the current state in the Prometheus text format. */
   render({ openStreams, runningRuns, heldLeases, authFailures, runs, open, spans }: MetricsState): string {
     const { rss, heapUsed } = process.memoryUsage();
     const errors = new Map(this.#errors);

@@ -2,7 +2,7 @@ import { SingletreeError } from '../base/singletree-error.ts';
 import type { Problem } from '../protocols/http-api.ts';
 import type { Redactor } from '../agents/redaction/redactor.ts';
 
-/** The error as the HTTP API returns it; one that is not ours shows no details. */
+/** Returns an error as the HTTP API reports it; an unexpected error is shown without details. */
 export function toProblem(error: unknown): Problem {
   const shown =
     SingletreeError.is(error) || error instanceof Refusal
@@ -33,7 +33,7 @@ const refusalStatus = { unauthorized: 401, too_many_attempts: 429, slow_reader: 
 
 export type RefusalCode = keyof typeof refusalStatus;
 
-/** A request or a reader is refused for a reason that lies in HTTP: `headers` say what to do about it. */
+/** Refuses a request or a reader for an HTTP-specific reason; `headers` tell the client how to proceed. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly code: RefusalCode;

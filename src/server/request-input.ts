@@ -18,7 +18,7 @@ export const wholeNumber = z
   .regex(/^\d{1,15}$/, 'expected a whole number')
   .transform(Number);
 
-/** How many bytes of a body that is too large are read on, so that its sender gets to read the answer. */
+/** The number of bytes read from an oversized body before closing, so that the sender can read the response. */
 const patience = 16 * 1024 * 1024;
 
 /** Throws `unsupported_media_type` unless the body is of this type: a form of another site cannot send it. */
@@ -38,7 +38,7 @@ export async function readText(body: ReadableStream<Uint8Array> | null, maxBytes
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** The bytes of a body as they come; throws `body_too_large` when there are more. */
+/** Yields the bytes of a body as they arrive; throws `body_too_large` above the limit. */
 export async function* readChunks(
   body: ReadableStream<Uint8Array> | null,
   maxBytes: number,

@@ -8,7 +8,7 @@ import { checkRight, type Right, type Scope } from './security/caller.ts';
 import type { Site } from './site.ts';
 import type { OpenStream } from './streams/byte-sink.ts';
 
-/** What the middleware leaves for the routes. */
+/** The bindings and the variables that the middleware sets for the routes. */
 export interface AppEnv {
   readonly Bindings: {
     readonly incoming?: { readonly socket?: { readonly remoteAddress?: string } };
@@ -23,7 +23,7 @@ export interface AppEnv {
   };
 }
 
-/** A request that was let in and checked. */
+/** An authorized and validated request. */
 export interface RouteRequest<Query, Body, Found = undefined> {
   readonly context: Context<AppEnv>;
   /** A part of the path, decoded. */
@@ -35,15 +35,15 @@ export interface RouteRequest<Query, Body, Found = undefined> {
   readonly thread: Found;
 }
 
-/** What a route answers with when it is not JSON. */
+/** A response body other than JSON. */
 export interface OtherContent {
   readonly contentType: string;
   readonly description: string;
 }
 
-/** What a route expects, answers and does. */
+/** The contract and handler of a route. */
 interface RouteDefinition<Query extends z.ZodType, Body extends z.ZodType, Found = undefined> {
-  /** What the caller must be allowed to do; `none` for a route that needs no caller. */
+  /** The right that the caller needs; `none` for a route without authentication. */
   readonly right: Right | 'none';
   readonly summary: string;
   readonly query?: Query;
@@ -57,9 +57,9 @@ interface RouteDefinition<Query extends z.ZodType, Body extends z.ZodType, Found
   readonly headers?: Readonly<Record<string, string>>;
   /** The status of success; 200 when absent. */
   readonly status?: 200 | 201 | 202 | 204 | 303;
-  /** What success answers with; nothing when absent. */
+  /** The response body on success; empty when absent. */
   readonly answer?: z.ZodType | OtherContent | readonly OtherContent[];
-  /** Other answers that are no errors, with what they mean. */
+  /** Descriptions of other successful responses, by status. */
   readonly others?: Readonly<Record<number, string>>;
   /** A value is answered as JSON. */
   readonly handle: (request: RouteRequest<z.infer<Query>, z.infer<Body>, Found>) => unknown;
@@ -68,7 +68,7 @@ interface RouteDefinition<Query extends z.ZodType, Body extends z.ZodType, Found
 /** The path has its parameters in braces, such as `/api/threads/{threadId}`. */
 type Address = `${'GET' | 'POST' | 'PATCH' | 'DELETE'} ${string}`;
 
-/** One route of the server: what the OpenAPI document says of it, and what it does. */
+/** One route of the server: its OpenAPI description and its handler. */
 export interface Route extends Omit<RouteDefinition<z.ZodType, z.ZodType>, 'handle'> {
   readonly method: string;
   readonly path: string;
@@ -136,7 +136,7 @@ export function threadRoute(
   };
 }
 
-/** Adds a route to the app: its right and its input are checked, its answer has no secrets in it. */
+/** Adds a route to the app; checks its right and input and removes secrets from its response. */
 export function mountRoute(app: Hono<AppEnv>, definition: Route, site: Site): void {
   const { method, path, right, query, body, bodyBytes, status = 200, handle } = definition;
   // The router writes parameters with a colon.

@@ -10,7 +10,7 @@ import { nextTurn } from '../log/next-turn.ts';
 
 const nothing: Pick<ConversationStatus, 'state' | 'runs'> = { state: 'idle', runs: [] };
 
-/** Reads where the runs of threads stand: a thread that was read before costs only its new events. */
+/** Reads the status of the runs of threads; a repeated read of a thread costs only its new events. */
 export class RunStandings {
   readonly #log: EventLog;
   readonly #conversations: Conversations;
@@ -45,7 +45,7 @@ export class RunStandings {
   }
 }
 
-/** How much is read before others get their turn. */
+/** The page size after which other tasks get their turn. */
 const page = { limit: 500, maxBytes: 256 * 1024 };
 
 /** Returns the ids of the runs that began in a thread: not those of events that it imported or shares with another thread. */
@@ -56,7 +56,7 @@ export async function listRunIds(log: EventLog, thread: Thread): Promise<string[
     if (texts.length === 0) return [...runIds];
     for (const text of texts) {
       after++;
-      // Nearly no event is one: the others need not be parsed.
+      // Skips parsing of other events, which are nearly all of them.
       if (!text.includes('"harness_start"') || !isOwnEvent(thread, after)) continue;
       const event = JSON.parse(text) as { readonly type: string; readonly runId: string };
       if (event.type === 'harness_start') runIds.add(event.runId);

@@ -42,33 +42,33 @@ export interface AppOptions {
    * when it is a function, which gets the folder of the thread.
    */
   readonly filesRoot?: string | ((thread: Thread) => string | undefined);
-  /** The folder that agents work in: its files can be mentioned in messages; without it only those of threads with a folder. */
+  /** The folder of the agents, whose files messages can mention; without it only files of threads with a folder. */
   readonly folder?: string;
   /** The folder with the snapshots of the coding agent; without it nothing can be undone. */
   readonly snapshots?: string;
   /** The git worktrees of compared agents; without it all agents work in their own folder. */
   readonly worktrees?: Worktrees;
-  /** The home folder and the variables by which the sessions of external agents are found, to be imported; without it none are. */
+  /** The home folder and variables with which to find sessions of external agents; without it imports are disabled. */
   readonly sessions?: Omit<SessionPlace, 'path'>;
-  /** The folders that people work in; without it every agent works in a folder of its own. */
+  /** The project folders; without it every agent works in its own folder. */
   readonly projects?: ProjectHost;
-  /** Stores the keys of providers; without it they come from elsewhere. */
+  /** Stores the keys of providers; without it the server cannot store keys. */
   readonly providers?: ProviderHost;
-  /** Who is let in; everybody when there is none and no `authenticate`. */
+  /** The accepted tokens; without tokens and `authenticate` the server accepts every request. */
   readonly tokens?: readonly AccessToken[];
-  /** Finds the caller of each request in the place of `tokens`, such as by the sessions of the product that the server is part of. */
+  /** Finds the caller of each request instead of `tokens`, such as by the sessions of the embedding product. */
   readonly authenticate?: Authenticate;
-  /** How many wrong tokens are taken. */
+  /** The limit of attempts with wrong tokens. */
   readonly attempts?: AttemptLimitOptions;
-  /** What other agents may do at `/mcp` beside reading: run agents (`run`), and answer what agents ask (`answer`). */
+  /** The grants of MCP clients at `/mcp` in addition to reading: run agents (`run`) and answer relays (`answer`). */
   readonly mcpAllow?: readonly McpGrant[];
-  /** Whether conversations are named after their first turn, by the program or a model; by default they have the first words. */
+  /** With `model`, the agent's program or model titles threads after the first turn; else first words are used. */
   readonly titles?: 'model' | 'message';
   /** Secret values: they are replaced in answers, events and logs. Tokens need not be named. */
   readonly secrets?: readonly string[];
   /** Whether the server is reached from other machines; `hosts` implies it. */
   readonly isPublic?: boolean;
-  /** The names by which clients on other machines call the server, beside its IP addresses. */
+  /** The host names that clients on other machines use for the server, in addition to its IP addresses. */
   readonly hosts?: readonly string[];
   /**
    * The origins of other pages that may use the server, such as `http://localhost:3000`; none when absent. They have to
@@ -79,19 +79,19 @@ export interface AppOptions {
   readonly signal?: AbortSignal;
   /** How long an event stream is silent before a comment is sent; 15 s when absent. */
   readonly keepAliveMs?: number;
-  /** How many bytes may wait for a reader of events before it is ended as too slow; 1 MiB when absent. */
+  /** The buffer size in bytes above which a slow event stream is ended; 1 MiB when absent. */
   readonly bufferBytes?: number;
-  /** How large an import may be; 256 MiB when absent. */
+  /** The maximum size of an import; 256 MiB when absent. */
   readonly importBytes?: number;
   /** How requests are logged on stderr; `errors` when absent. */
   readonly logStyle?: LogStyle;
-  /** Is called with a thread that is about to be deleted, with the ids of its runs. */
+  /** Called before a thread is deleted, with the ids of its runs. */
   readonly onDelete?: (threadId: string, runIds: readonly string[]) => Promise<void>;
-  /** Receives every failure that is not one of ours; prints it when absent. */
+  /** Receives every unexpected failure; prints it when absent. */
   readonly onFailure?: (error: unknown) => void;
-  /** The export of spans that the supervisor has: `/metrics` shows what became of them. */
+  /** The span export of the supervisor; `/metrics` shows its counts. */
   readonly telemetry?: { readonly counts: SpanCounts };
-  /** Receives failures that nobody waits for; nobody by default. `/metrics` counts them by their code. */
+  /** Receives failures that no caller awaits; ignored by default. `/metrics` counts them by code. */
   readonly onDiagnostic?: OnDiagnostic;
   /** The version in the OpenAPI document. */
   readonly version?: string;
@@ -102,9 +102,9 @@ export interface ServerOptions extends Omit<AppOptions, 'signal' | 'isPublic'> {
   readonly page?: boolean;
   /** `127.0.0.1` when absent; any other address than loopback, and any name in `hosts`, needs `tokens` or `authenticate`. */
   readonly host?: string;
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   readonly port: number;
-  /** How long `close` waits for requests that are being answered; 3 s when absent. */
+  /** How long `close` waits for open requests; 3 s when absent. */
   readonly graceMs?: number;
 }
 

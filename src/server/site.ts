@@ -25,7 +25,7 @@ import { KeepAlive } from './streams/keep-alive.ts';
 import { ThreadFeeds } from './streams/thread-feed.ts';
 import { ThreadListFeed } from './thread-list-feed.ts';
 
-/** What the routes of one server share. Everything in it can be made anew from the log. */
+/** The state shared by the routes of one server. All of it can be rebuilt from the log. */
 export class Site {
   readonly options: AppOptions;
   /** Whether the server is reached from other machines. */
@@ -81,7 +81,7 @@ export class Site {
     this.protocols = protocolRegistry(options.protocols);
   }
 
-  /** The feeds that all readers share who are sent the events as they are, in this framing. */
+  /** The feeds shared by all readers of unencoded events in this framing. */
   feedsIn(framing: Framing): ThreadFeeds {
     const known = this.#feeds.get(framing);
     if (known !== undefined) return known;
@@ -91,7 +91,7 @@ export class Site {
     return feeds;
   }
 
-  /** Reports a failure that is not an error of ours. */
+  /** Reports an unexpected failure. */
   readonly reportFailure = (error: unknown): void => {
     const { onFailure = shown => void standardError.write(`${this.redactor.text(describeFailure(shown))}\n`) } =
       this.options;
@@ -111,7 +111,7 @@ export class Site {
     return this.findToSend(scope, id);
   }
 
-  /** Returns the thread for what a person says to it; throws `request_forbidden` for a program of its own runs. */
+  /** Returns the thread to send a message to; throws `request_forbidden` for a program started by its runs. */
   async findToSend(scope: Scope, threadId: string): Promise<Thread> {
     const thread = await this.find(scope, threadId);
     await checkOutsideRuns(this.options.log, thread, { marks: scope.runMarks });
@@ -167,7 +167,7 @@ function shortTitle(title: string): string {
   return title.length > longestTitle ? `${title.slice(0, longestTitle)}…` : title;
 }
 
-/** How a thread stands in which nothing runs. */
+/** Returns the status of a thread without an active run. */
 function endedStatus(outcome: RunStatus | undefined): 'failed' | 'done' | 'idle' {
   if (outcome === undefined) return 'idle';
   return outcome === 'complete' || outcome === 'aborted' ? 'done' : 'failed';

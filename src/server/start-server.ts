@@ -14,13 +14,13 @@ import { Site } from './site.ts';
 export interface RunningServer {
   /** Where it answers, without a slash at the end. */
   readonly url: string;
-  /** Returns an address that signs a browser in once, with one of `tokens` that does not show in it. */
+  /** Returns a one-time sign-in address for one of `tokens`, which the address does not contain. */
   createLink(token: string): string;
-  /** Hides more secret values in everything that it shows from now on. */
+  /** Adds secret values to redact from all further output. */
   hideSecrets(secrets: Iterable<string>): void;
-  /** Delivers follow-ups that waited when the process before ended; call it when the runs were recovered. */
+  /** Delivers messages that were queued when the previous process ended; call it after runs were recovered. */
   resume(): Promise<void>;
-  /** Accepts nothing new, ends open streams so that their readers come back, and lets requests end; runs go on. */
+  /** Stops accepting requests, ends open streams and waits for open requests up to `graceMs`; runs continue. */
   close(): Promise<void>;
 }
 
@@ -64,7 +64,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       closed ??= new Promise(resolve => server.close(resolve));
       const idle = setInterval(() => {
         server.closeIdleConnections();
-        // A connection on which nothing was ever asked is not idle to Node.
+        // Node does not treat a connection without any request as idle.
         for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
       }, 20);
       const impatient = setTimeout(() => server.closeAllConnections(), graceMs);

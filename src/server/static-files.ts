@@ -21,7 +21,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.webmanifest': 'application/manifest+json',
 };
 
-/** A file as it is sent: plain, and compressed when that pays. */
+/** A file to send: plain, and compressed when that saves enough. */
 interface SentFile {
   readonly plain: Buffer<ArrayBuffer>;
   readonly etag: string;
@@ -38,8 +38,7 @@ export interface StaticFilesOptions {
 
 /**
  * Serves the files of a folder and nothing outside it, links followed. A path without an extension that is no file
- * gets `index.html`, so that the page can have addresses of its own. Each file is read, and compressed, once for as long
- * as it does not change.
+ * gets `index.html`, so that the page can route on the client. Each file is read and compressed once until it changes.
  */
 export function staticFiles(root: string, { title }: StaticFilesOptions = {}): Handler {
   const kept = new Map<string, SentFile>();
@@ -109,7 +108,7 @@ async function fileResponse(
   return new Response(body, { headers: { ...headers, 'content-encoding': encoding } });
 }
 
-/** A shorter file is not worth to be compressed. */
+/** Smaller files are not compressed. */
 const shortest = 1024;
 
 type Encoding = 'br' | 'gzip';
@@ -123,7 +122,7 @@ const compress: Record<Encoding, (content: Buffer) => Promise<Buffer<ArrayBuffer
   ),
 };
 
-/** The best encoding that a reader takes. */
+/** Returns the best encoding that a reader accepts. */
 function encodingFor(accepted = ''): Encoding | undefined {
   const taken = accepted.split(',').flatMap(each => {
     const [name = '', ...params] = each.trim().toLowerCase().split(';');

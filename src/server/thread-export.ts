@@ -9,7 +9,7 @@ import { readEvents } from '../log/read-events.ts';
 import type { DocumentFormat } from '../protocols/documents/thread-document.ts';
 import { eventsWithoutSecrets } from '../agents/redaction/redacted-events.ts';
 
-/** For how long others wait while events are read and sent; how many are taken at once follows from it. */
+/** The target time for reading and sending a page, from which the page size is adapted. */
 const turnMs = 1;
 const fewestEvents = 16;
 const mostEvents = 512;
@@ -30,14 +30,14 @@ export function exportedLines(log: EventLog, redactor: Redactor, threadId: strin
         await nextTurn();
         const beganAt = performance.now();
         const reading = log.readTexts(threadId, { after, limit, maxBytes });
-        // A store in this process has read now; the time in which another one answers is free for others.
+        // An in-process store has finished reading here; waiting for a remote store does not block the process.
         const readMs = performance.now() - beganAt;
         const stored = await reading;
         const readAt = performance.now();
         const shown = stored.length === 0 ? texts.end() : stored.flatMap(text => texts.push({ seq: ++after, text }));
         if (shown.length > 0) controller.enqueue(utf8.encode(shown.map(({ text }) => `${text}\n`).join('')));
         if (stored.length === 0) controller.close();
-        // What is held back comes with what follows.
+        // The redactor may hold back texts until it has seen the next ones.
         isSent = shown.length > 0 || stored.length === 0;
         const ms = readMs + performance.now() - readAt;
         if (ms > turnMs) limit = Math.max(fewestEvents, limit / 2);
@@ -47,7 +47,7 @@ export function exportedLines(log: EventLog, redactor: Redactor, threadId: strin
   });
 }
 
-/** Longer threads would hold up everybody else while their document is made. */
+/** Creating documents of longer threads would block other requests. */
 const mostDocumentEvents = 50_000;
 
 /** Returns a thread as a document, without secrets; throws `thread_too_large` for a thread that is too long for it. */

@@ -1,7 +1,7 @@
 import type { EventLog, Thread } from '../log/event-log.ts';
 import type { ThreadInfo } from '../protocols/http-api.ts';
 
-/** What changed in the list of threads since the last look. */
+/** The changes in the thread list since the previous poll. */
 export interface ListChange {
   readonly changed: readonly ThreadInfo[];
   readonly deleted: readonly { readonly id: string; readonly resourceId: string }[];
@@ -10,26 +10,26 @@ export interface ListChange {
 export interface ThreadListFeedOptions {
   readonly log: EventLog;
   readonly describe: (thread: Thread) => Promise<ThreadInfo>;
-  /** How often the list is looked at while somebody reads; 500 ms when absent. */
+  /** The polling interval while a listener is subscribed; 500 ms when absent. */
   readonly everyMs?: number;
 }
 
 interface Known {
   readonly thread: Thread;
-  /** What a list shows of it, as text. */
+  /** Its visible fields as JSON text. */
   readonly shown: string;
 }
 
-/** How many of the newest threads are compared one by one: a deletion among them is noticed, whoever deletes. */
+/** The number of newest threads that are compared individually to detect deletions by any process. */
 const comparedThreads = 100;
 /** Clocks of servers that share a store may differ by this much. */
 const clockSlackMs = 2000;
 
 /**
- * Reports changes in the list of threads, whichever server makes them: the store orders threads by their last change, so
- * one short query finds them all. A store announces appends by thread only (`tail`, a topic of its feed), and changes of
- * titles and metadata not at all: to follow the whole list by announcements would take a tail for each thread. Nothing is
- * read while nobody listens.
+ * Reports changes in the list of threads by any server. It polls: the store orders threads by their last change, so one
+ * short query finds all changes. Notifications would need a tail for each thread, because a store announces appends per
+ * thread (`tail`, a topic of its feed) and does not announce changes of titles and metadata. Polls only while it has
+ * listeners.
  */
 export class ThreadListFeed {
   readonly #options: ThreadListFeedOptions;
@@ -68,7 +68,7 @@ export class ThreadListFeed {
     clearTimeout(this.#timer);
     if (this.#listeners.size === 0) return;
     this.#timer = setTimeout(() => {
-      // A store that fails for a moment is looked at again.
+      // A failing store is polled again later.
       void this.#look()
         .catch(() => {})
         .finally(() => this.#plan());
@@ -131,7 +131,7 @@ function isSame(a: Thread, b: Thread): boolean {
   return a.seq === b.seq && a.updatedAt === b.updatedAt && a.createdAt === b.createdAt;
 }
 
-/** What a list shows of a thread: while it runs, its growth is not worth a message. */
+/** Returns the visible fields of a thread as JSON; ignores new events of a running thread. */
 function toShown({ seq, updatedAt, ...info }: ThreadInfo): string {
   const shown = { ...info, metadata: undefined };
   return JSON.stringify(info.status === 'running' ? shown : { ...shown, seq, updatedAt });

@@ -3,7 +3,7 @@ import { SingletreeError } from '../base/singletree-error.ts';
 import type { Thread } from '../log/event-log.ts';
 import type { Scope } from './security/caller.ts';
 
-/** The resource a request is about: the one it names, which must be its own, else its own. */
+/** Returns the resource of a request: the named one, which must be the caller's, or the caller's own by default. */
 export function resourceFor({ resourceId: own }: Scope, named: string | undefined): string | undefined {
   if (own === undefined || named === undefined || named === own) return named ?? own;
   throw new SingletreeError('not_found', `There is no resource "${named}".`);
@@ -15,12 +15,12 @@ export function hasTitleWords({ title = '' }: Thread, query: string): boolean {
   return words.every(word => title.toLowerCase().includes(word));
 }
 
-/** A place in a listing as text; the listing goes on after it. */
+/** Returns the cursor after which a listing continues. */
 export function toCursor({ id, updatedAt }: Thread): string {
   return Buffer.from(JSON.stringify([updatedAt, id])).toString('base64url');
 }
 
-/** The place that a cursor names; throws `invalid_argument` for one that is not ours. */
+/** Returns the position of a cursor; throws `invalid_argument` for an invalid cursor. */
 export function placeIn(cursor: string | undefined): Thread | undefined {
   if (cursor === undefined) return undefined;
   const place = placeAt(cursor);

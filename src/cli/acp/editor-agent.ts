@@ -37,10 +37,10 @@ interface EditorAgentOptions {
   readonly control: RunControl;
   readonly conversations: Conversations;
   readonly agents: AgentDirectory;
-  /** The agent of new sessions; undefined when it needs a model and none can be used. */
+  /** The agent of new sessions; undefined when it needs a model and none is available. */
   readonly agentId: string | undefined;
   readonly servers: EditorServers;
-  /** The folder that agents work in without another one. */
+  /** The default folder of agents. */
   readonly cwd: string;
   readonly version: string;
   /** Receives failures that no request of the editor reports. */
@@ -54,7 +54,7 @@ const pageSize = 50;
 
 const steering = z.looseObject({ sessionId: z.string(), prompt: z.array(z.looseObject({ type: z.string() })) });
 
-/** Answers an editor over the Agent Client Protocol: its sessions are threads, its verbs those of conversations. */
+/** Serves an editor over the Agent Client Protocol: sessions are threads, and requests are conversation operations. */
 export class EditorAgent {
   readonly #options: EditorAgentOptions;
   readonly #digests: ThreadDigests;
@@ -133,7 +133,7 @@ export class EditorAgent {
     return this.#attach(thread, { cwd: folder, mcpServers }, client, isReplayed);
   }
 
-  /** Opens a thread in this connection; what follows the answer is sent after it. */
+  /** Opens a thread in this connection; updates that follow the response are sent after it. */
   async #attach(thread: Thread, { cwd, mcpServers = [] }: OpenParams, client: AgentContext, isReplayed: boolean) {
     const { log, conversations, servers, agents } = this.#options;
     const { clientCapabilities, clientInfo } = this.#client;
@@ -218,7 +218,7 @@ export class EditorAgent {
     return {};
   }
 
-  /** Changes the mode or the model; the answer has the whole list of options. */
+  /** Changes the mode or the model; the response has the whole list of options. */
   async #choose(sessionId: string, id: string, value: unknown): Promise<Pick<SessionSettings, 'configOptions'>> {
     const { conversations, agents } = this.#options;
     await conversations.find(sessionId);
@@ -267,7 +267,7 @@ export class EditorAgent {
     return { mode, model: typeof currentModelId === 'string' ? currentModelId : undefined };
   }
 
-  /** The agent of a thread, when it is offered here; else that of new sessions. */
+  /** Returns the agent of a thread when it is offered here, else the agent of new sessions. */
   async #findAgent(threadId: string): Promise<string> {
     const { conversations, agents } = this.#options;
     const agentId = await conversations.findAgent(await conversations.find(threadId));
@@ -280,7 +280,7 @@ export class EditorAgent {
     return id;
   }
 
-  /** The session of an id; a thread that is not open in this connection is opened, as `session/resume` does. */
+  /** Returns the session with an id; opens a thread that is not open in this connection, as `session/resume` does. */
   async #findSession(sessionId: string, client: AgentContext): Promise<EditorSession> {
     const open = await this.#findOpen(sessionId);
     if (open !== undefined) return open;
@@ -330,7 +330,7 @@ async function guarded<Result>(answer: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** Returns an error as the protocol answers it: an unknown session, a bad argument, a missing key, or a failure. */
+/** Returns the protocol error for an unknown session, an invalid argument, a missing key, or another failure. */
 function toRequestError(error: unknown): RequestError {
   if (error instanceof RequestError) return error;
   const message = errorText(error);

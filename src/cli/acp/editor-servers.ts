@@ -12,7 +12,7 @@ import type { McpServer } from '@agentclientprotocol/sdk';
 export class EditorServers {
   readonly #trusted: TrustedFolders;
   readonly #connected = new Map<string, McpSources>();
-  /** What external agents get, which connect to the servers themselves. */
+  /** The servers passed to external agents, which connect to them themselves. */
   readonly #passed = new Map<string, SessionMcpServers>();
 
   constructor(trusted: TrustedFolders) {
@@ -20,8 +20,8 @@ export class EditorServers {
   }
 
   /**
-   * Uses the servers of a session instead of those before, as its agent can: connects them for an agent of this package,
-   * and keeps them for the runs of an external one. Returns a sentence for each that is not used.
+   * Replaces the MCP servers of a session: connects them for an agent of this package, or stores them for the runs of
+   * an external agent. Returns notices about servers that are not used.
    */
   async use(
     threadId: string,

@@ -18,12 +18,12 @@ import { replayUpdates } from '../../protocols/acp/replay.ts';
 import type { AgentContext, SessionUpdate } from '@agentclientprotocol/sdk';
 import { sessionCommands } from './session-commands.ts';
 
-/** What a session needs of its connection. */
+/** The dependencies of a session that its connection provides. */
 export interface SessionPlace {
   readonly log: EventLog;
   readonly conversations: Conversations;
   readonly client: AgentContext;
-  /** The name of the editor, which answers carry. */
+  /** The name of the editor, recorded as the author of answers. */
   readonly editor: string | undefined;
   readonly hasForms: boolean;
   readonly hasNotices: boolean;
@@ -32,26 +32,26 @@ export interface SessionPlace {
   /** Receives failures that no request of the editor reports. */
   readonly onDiagnostic: OnDiagnostic;
   readonly contextWindow: (model: string) => number | undefined;
-  /** Is called when the mode or the model of the thread changed. */
+  /** Called when the mode or the model of the thread changed. */
   readonly settingsChanged: () => Promise<void>;
 }
 
 type Ask = Extract<AcpStep, { type: 'ask' }>;
 
 /**
- * A thread that is open in an editor: shows what happens in it, whoever caused it, asks what its agents ask, and sends
- * prompts. All state is in the thread; a session that is opened again continues from its log.
+ * A thread that is open in an editor: shows its events from all clients, asks the editor about its relays, and sends
+ * prompts. All durable state is in the thread; a session that is opened again continues from its log.
  */
 export class EditorSession {
   readonly #place: SessionPlace;
   readonly #threadId: string;
   readonly #encoder;
   readonly #closing = new AbortController();
-  /** The ids of the messages of this editor, which it shows by itself. */
+  /** The ids of messages sent by this editor, which shows them itself. */
   readonly #own = new Set<string>();
-  /** What is asked and not settled; with its signal once the editor was asked. */
+  /** The relays that are not settled, each with the controller that cancels its request to the editor. */
   readonly #asked = new Map<string, { readonly ask: Ask; readonly settled: AbortController }>();
-  /** How the newest runs ended, and the prompts that wait for an end. */
+  /** The ends of the newest runs, and the prompts that wait for an end. */
   readonly #ended = new Map<string, AcpEnd>();
   readonly #waiting = new Map<string, (end: AcpEnd) => void>();
   #seq = 0;
@@ -64,7 +64,7 @@ export class EditorSession {
     this.#encoder = acpEncoder({ cwd, contextWindow, hasNotices });
   }
 
-  /** Reads the thread up to its newest event, and sends what a person reads of it when it is replayed. */
+  /** Reads the thread up to its newest event, and sends its visible content when it is replayed. */
   async open(thread: Thread, { isReplayed }: { readonly isReplayed: boolean }): Promise<void> {
     const { log, conversations, cwd } = this.#place;
     let reading = threadReading.initial;
@@ -75,14 +75,14 @@ export class EditorSession {
         for (const step of this.#encoder.encode(event)) this.#note(step);
       }
     this.#title = thread.title;
-    // What an import asked is no question to this person.
+    // Relays of an imported run are not for this user.
     const pending = new Set((await conversations.status(await conversations.find(this.#threadId))).relays);
     for (const relayId of this.#asked.keys()) if (!pending.has(relayId)) this.#asked.delete(relayId);
     if (!isReplayed) return;
     for (const update of replayUpdates(threadReading.view(reading), cwd)) await this.update(update as SessionUpdate);
   }
 
-  /** Shows these problems, asks again what is pending, and shows what happens from now on. Its errors are printed. */
+  /** Shows the problems, asks pending relays again, and follows new events. Prints its errors. */
   start(problems: readonly string[]): void {
     void this.#follow(problems).catch((error: unknown) => {
       if (!this.#closing.signal.aborted && !SingletreeError.is(error, 'thread_not_found'))
@@ -118,7 +118,7 @@ export class EditorSession {
     }
   }
 
-  /** Sends words into the run, or begins a turn with them when nothing runs. */
+  /** Sends text into the active run, or starts a turn with it when no run is active. */
   async steer(content: string | readonly ContentPart[], choice: { agent: string }): Promise<void> {
     await this.#place.conversations.send(this.#threadId, {
       id: this.#newId(),
@@ -128,24 +128,24 @@ export class EditorSession {
     });
   }
 
-  /** Cancels for a caller that gets no answer: a failure is reported to the diagnostics port. Never rejects. */
+  /** Cancels without a response to the caller: failures are reported to the diagnostics port. Never rejects. */
   async requestCancel(): Promise<void> {
     await this.cancel().catch(this.#diagnose('cancel_failed'));
   }
 
-  /** Withdraws the prompts of this editor that wait, and aborts what runs. */
+  /** Removes the queued prompts of this editor and aborts the active run. */
   async cancel(): Promise<void> {
     const { conversations } = this.#place;
     for (const { id } of await conversations.queue(await conversations.find(this.#threadId)))
       if (this.#own.has(id))
         await conversations.withdraw(this.#threadId, id).catch((error: unknown) => {
-          // It was delivered meanwhile: its run is aborted below.
+          // The prompt was already delivered; its run is aborted below.
           if (!SingletreeError.is(error, 'not_found')) this.#diagnose('withdraw_failed')(error);
         });
     await conversations.abortAll(this.#threadId, defined({ by: this.#place.editor }));
   }
 
-  /** Shows a text of this program, which is not part of the conversation. */
+  /** Shows a notice that is not part of the conversation. */
   async say(text: string): Promise<void> {
     const { hasNotices } = this.#place;
     if (hasNotices) await this.update({ sessionUpdate: 'notice', severity: 'warning', title: text });
@@ -161,7 +161,7 @@ export class EditorSession {
     await this.#place.client.notify('session/update', { sessionId: this.#threadId, update });
   }
 
-  /** Detaches from the thread, whose runs continue; prompts that are not answered are cancelled. */
+  /** Detaches from the thread, whose runs continue; unanswered prompts are cancelled. */
   close(): void {
     this.#closing.abort();
     for (const answer of this.#waiting.values()) answer({ stopReason: 'cancelled' });
@@ -190,7 +190,7 @@ export class EditorSession {
     return cause => this.#place.onDiagnostic({ code, threadId: this.#threadId, cause });
   }
 
-  /** Keeps what is pending, and how runs ended. */
+  /** Records pending relays and the ends of runs. */
   #note(step: AcpStep): void {
     if (step.type === 'ask') this.#asked.set(step.relay.id, { ask: step, settled: new AbortController() });
     else if (step.type === 'settled') {
@@ -226,7 +226,7 @@ export class EditorSession {
     await this.update({ sessionUpdate: 'session_info_update', updatedAt, ...renamed });
   }
 
-  /** The id of a message of this editor. */
+  /** Returns a new id for a message of this editor. */
   #newId(): string {
     const id = newId();
     this.#own.add(id);
@@ -245,7 +245,7 @@ export class EditorSession {
     });
   }
 
-  /** Asks the editor. A request that somebody answered elsewhere is withdrawn; one that fails stays in the inbox. */
+  /** Asks the editor; cancels the request when the relay is settled elsewhere, and keeps it in the inbox on failure. */
   async #ask({ relay, toolCall }: Ask, settled: AbortSignal): Promise<void> {
     const { client, conversations, editor, hasForms } = this.#place;
     const sessionId = this.#threadId;

@@ -23,7 +23,7 @@ export interface EditorOptions extends StoreOptions, DiagnosticsOptions {
   readonly yolo?: boolean;
 }
 
-/** Answers an editor on standard input and output until it closes them; standard output carries only the protocol. */
+/** Serves an editor on standard input and output until it closes them; standard output carries only the protocol. */
 export async function serveEditor(named: string | undefined, options: EditorOptions): Promise<void> {
   const settings = await loadSettings(options.cwd);
   const { config, cwd, home } = settings;
@@ -77,7 +77,7 @@ export async function serveEditor(named: string | undefined, options: EditorOpti
   }
 }
 
-/** The agent of new sessions; undefined when it is the coding agent and no model can be used. */
+/** The agent of new sessions; undefined when it is the coding agent and no model is available. */
 function chooseAgent(named: string | undefined, isOffered: (id: string) => boolean): string | undefined {
   if (isOffered(named ?? 'coder')) return named ?? 'coder';
   if (named === 'coder') return undefined;

@@ -1,12 +1,12 @@
 import type { Conversations } from '../../control/conversations/conversations.ts';
 import type { EventLog } from '../../log/event-log.ts';
 
-/** Something that a person can do in an editor with a line that begins with a slash. */
+/** A slash command in an editor. */
 interface SessionCommand {
   readonly name: string;
   readonly description: string;
   readonly input?: { readonly hint: string };
-  /** Returns what was done, in words. */
+  /** Runs the command and returns a text about the result. */
   run(place: CommandPlace, argument: string): Promise<string>;
 }
 
@@ -57,7 +57,7 @@ export const sessionCommands: readonly SessionCommand[] = [
   },
 ];
 
-/** Returns the command that a prompt is, with its argument; undefined when it is none. */
+/** Parses a prompt as a command with its argument; undefined when it is not a command. */
 export function findCommand(content: unknown): { command: SessionCommand; argument: string } | undefined {
   const [, name, argument = ''] =
     (typeof content === 'string' ? /^\/(\w+)(?:\s+(.*))?\s*$/s.exec(content) : null) ?? [];

@@ -1,7 +1,7 @@
 import type { AgentInfo } from '../../protocols/http-agents.ts';
 import type { SessionConfigOption, SessionModeState } from '@agentclientprotocol/sdk';
 
-/** What a session has chosen; the first of what its agent offers when absent. */
+/** The mode and model of a session; the agent's first one when absent. */
 export interface SessionChoice {
   readonly mode?: string | undefined;
   readonly model?: string | undefined;
@@ -13,7 +13,7 @@ export interface SessionSettings {
   readonly configOptions: SessionConfigOption[];
 }
 
-/** Returns the modes and models of an agent, and which a session uses. */
+/** Returns the modes and models of an agent with the selection of a session. */
 export function listSettings(
   { modes = [], models = [] }: Pick<AgentInfo, 'modes' | 'models'>,
   { mode, model }: SessionChoice,

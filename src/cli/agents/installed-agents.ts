@@ -18,7 +18,7 @@ import { writtenSessionsFolder } from '../settings/home.ts';
 import type { Settings } from '../settings/settings.ts';
 
 export interface InstalledAgentsOptions extends Settings {
-  /** Lets external agents do everything without asking. */
+  /** Allows external agents to do everything without asking. */
   readonly yolo: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface InstalledAgents extends AgentDirectory {
   readonly problems: readonly string[];
   /** The skills and MCP servers of the coding agent; undefined when it has no model. */
   equipment(): Promise<CoderEquipment | undefined>;
-  /** Looks for models again, after a key or a server of models was stored or removed. */
+  /** Refreshes the models after a key or a model server was stored or removed. */
   refresh(): Promise<void>;
   close(): Promise<void>;
 }
@@ -41,7 +41,7 @@ interface Offered {
   readonly info: AgentInfo;
 }
 
-/** Returns the person's own agents, the coding agent when a model can be used, the external agents, and the demo. */
+/** Returns the configured agents, the coding agent when a model is available, the external agents, and the demo. */
 export async function installedAgents(options: InstalledAgentsOptions): Promise<InstalledAgents> {
   const { config, cwd, home } = options;
   const place = shortFolder(cwd);
@@ -99,7 +99,7 @@ function coderInfo(agent: Agent, models: readonly string[], place: string): Agen
   };
 }
 
-/** The agents and keys that are known; keys are looked up each time. */
+/** Returns the known agents and keys; keys are looked up each time. */
 function buildSetup(options: InstalledAgentsOptions, agents: readonly Offered[], folder: string): SetupInfo {
   return {
     folder,
@@ -117,7 +117,7 @@ function buildSetup(options: InstalledAgentsOptions, agents: readonly Offered[],
   };
 }
 
-/** The context windows of the models of an agent that the price list contains; found when they are first listed. */
+/** The context windows of an agent's models in the price list; found when they are first listed. */
 function getContextWindows({ models = [] }: AgentInfo): Pick<AgentInfo, 'contextWindows'> {
   const known = models.flatMap(id => {
     const [provider = '', ...rest] = id.split('/');

@@ -18,7 +18,7 @@ import { writtenSessionsFolder } from '../settings/home.ts';
 import type { Settings } from '../settings/settings.ts';
 import { printNotice } from '../../control/standard-output.ts';
 
-/** What `singletree run` passes to an agent of any kind. */
+/** The options that `singletree run` passes to an agent of any kind. */
 export interface RunnableOptions {
   readonly model?: string | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
@@ -33,9 +33,9 @@ export interface RunnableOptions {
   readonly hasPerson: boolean;
   /** Whether an interrupted run is resumed: only the interactive channel can. */
   readonly isResumed?: boolean | undefined;
-  /** Whether it is asked only what it would send: then it needs no key. */
+  /** Whether only its requests are inspected, which needs no key. */
   readonly isOnlyInspected?: boolean | undefined;
-  /** What follows `--`: flags of an external agent, or the command of an ACP agent. */
+  /** The arguments after `--`: flags of an external agent, or the command of an ACP agent. */
   readonly extraArgs: readonly string[];
   /** The programs that wait for their next turn. Default: none, a program ends with its run. */
   readonly sessions?: SessionPool | undefined;
@@ -46,9 +46,9 @@ export interface RunnableAgent {
   readonly id: string;
   /** Whether it can ask while it runs. */
   readonly isInteractive: boolean;
-  /** The mode that its thread changes to; external agents have theirs as an option. */
+  /** The mode to set on its thread; external agents get the mode as an option. */
   readonly mode?: string;
-  /** What to do when a call was denied. */
+  /** The advice to print when a call was denied. */
   readonly advice: string;
   create(onRaw: NonNullable<CliAgentOptions['onRaw']>): Agent;
   close(): Promise<void>;
@@ -149,7 +149,7 @@ function acpRunnable(settings: Settings, options: RunnableOptions): RunnableAgen
 async function externalRunnable(name: string, settings: Settings, options: RunnableOptions): Promise<RunnableAgent> {
   if (cliAdapters[name] === undefined) throw unknownAgent(name, settings);
   const adapter = adapterNamed(name);
-  // Nothing is stored for a program that is missing.
+  // Fail before anything is stored when the program is missing.
   if (!(await isInstalled(adapter, { ...process.env, ...options.env })))
     throw new SingletreeError('agent_not_found', notInstalled(adapter));
   const channel = channelFor(name, options);
@@ -164,7 +164,7 @@ async function externalRunnable(name: string, settings: Settings, options: Runna
   };
 }
 
-/** The channel of a run: the interactive one where somebody or rules can decide or the program has no other, else print mode. */
+/** Returns the live channel when a user or rules can decide or the program has no print mode, else print mode. */
 function channelFor(agent: string, options: RunnableOptions): 'print' | 'live' {
   const { print, permissions, mode, hasPerson, isResumed = false } = options;
   const { live, name, isLiveOnly = false } = adapterNamed(agent);

@@ -4,7 +4,7 @@ import type { Agent } from '../../agents/contract/agent.ts';
 import { StoredRules } from '../../config/stored-rules.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
 
-/** Wraps an agent so that the rules that a person saved for all conversations apply to its calls, from the next call on. */
+/** Wraps an agent so that the rules saved for all conversations apply, from its next call on. */
 export function withSavedRules(agent: Agent, home: string): Agent {
   const saved = reviewBySavedRules(new StoredRules(home));
   return {
@@ -16,7 +16,7 @@ export function withSavedRules(agent: Agent, home: string): Agent {
   };
 }
 
-/** A damaged file allows nothing: people are asked, and the view of the rules shows what is wrong. */
+/** Returns no rules for a damaged file, so that calls are asked about; the rules view shows the problem. */
 function readRules(stored: StoredRules): PermissionRule[] {
   try {
     return stored.list().map(({ rule }) => rule);
@@ -27,8 +27,8 @@ function readRules(stored: StoredRules): PermissionRule[] {
 }
 
 /**
- * Allows what rules ask about and a saved rule allows, as a grant does: what is denied, may be denied, or is asked about
- * for another reason, such as a mode, stays as it is.
+ * Allows a call that rules ask about when a saved rule allows it, as a grant does. Does not affect calls that are
+ * denied, may be denied, or are asked about for another reason, such as a mode.
  */
 function reviewBySavedRules(stored: StoredRules): DecisionReview {
   return {

@@ -16,7 +16,7 @@ export function addCompareCommand(program: Command): void {
     });
 }
 
-/** Adds `singletree worktrees`: what comparisons left. */
+/** Adds `singletree worktrees`: the worktrees of comparisons. */
 export function addWorktreesCommand(program: Command): void {
   const worktrees = () => import('./worktrees.ts');
   const command = addJsonOption(addStoreOptions(listedCommand(program, 'worktrees'))).action(async options =>

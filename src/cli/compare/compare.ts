@@ -31,7 +31,7 @@ export interface CompareOptions extends ThreadCommandOptions, DiagnosticsOptions
   readonly yolo?: boolean;
 }
 
-/** `singletree compare`: runs the agents, prints what each came to and how to keep one; returns the exit code. */
+/** `singletree compare`: runs the agents, prints each result and how to keep one; returns the exit code. */
 export async function compareCommand(prompt: string, options: CompareOptions): Promise<number> {
   const { yolo = false, json = false, branch, uncommitted } = options;
   const settings = await loadSettings(options.cwd);
@@ -175,7 +175,7 @@ function resultTable(results: readonly Result[]): string[] {
   return tableLines([head, ...rows]);
 }
 
-/** How to look at the results and keep one. */
+/** Returns the problems of the results and the commands that show and keep one. */
 function advice(results: readonly Result[]): string[] {
   const problems = results.flatMap(({ agentId, error, denied }) => [
     ...(error === undefined ? [] : [`${agentId}: ${error}`]),

@@ -11,23 +11,23 @@ import type { LiveScreen } from '../../terminal/session/live-screen.ts';
 import { openCommandScreen, ThreadView } from '../../terminal/session/run-screen.ts';
 import { processTerminal, TerminalPerson } from '../relay-prompts/terminal-person.ts';
 
-/** A run that is compared, and where it stands. */
+/** A compared run and its status. */
 interface Row {
   readonly name: string;
   readonly view: ThreadView;
   readonly feed: RowFeed;
   readonly startedAt: number;
-  /** What it asked and nobody has answered, by id. */
+  /** The ids of its pending relays. */
   readonly asked: Set<string>;
   outcome?: string;
 }
 
-/** Shows compared runs at a terminal, one row for each, and asks there what they ask. */
+/** Shows compared runs on a terminal, one row each, and asks the user about their relays. */
 export class ComparisonScreen {
   readonly #screen: LiveScreen;
   readonly #person: TerminalPerson;
   readonly #rows: Row[] = [];
-  /** The threads of what was asked. */
+  /** The thread of each relay, by relay id. */
   readonly #threads = new Map<string, string>();
 
   /** `interrupt` is called for Ctrl-C during a question. */
@@ -62,7 +62,7 @@ export class ComparisonScreen {
     this.#screen.draw();
   }
 
-  /** The runs are being stopped: the open question is closed without an answer. */
+  /** Closes the open question without an answer, because the runs are being stopped. */
   interrupt(): void {
     this.#person.interrupt();
   }
@@ -72,7 +72,7 @@ export class ComparisonScreen {
     this.#screen.finish();
   }
 
-  /** Draws where each run stands. */
+  /** Draws the status of each run. */
   #standing(): readonly Line[] {
     const now = Date.now();
     const width = Math.max(...this.#rows.map(({ name }) => name.length));
@@ -93,7 +93,7 @@ export class ComparisonScreen {
     if (event.type === 'relay') {
       this.#threads.set(event.id, threadId);
       asked.add(event.id);
-      // Where the others stand is printed above the question.
+      // The status of the other runs is printed above the question.
       if (!this.#screen.isPaused) this.#screen.print(linesRow([[], ...this.#standing()]));
       this.#screen.pause();
       this.#person.ask(event, { from: name, cwd });

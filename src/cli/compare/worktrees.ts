@@ -29,7 +29,7 @@ export async function listWorktrees(options: ThreadCommandOptions): Promise<void
   });
 }
 
-/** `singletree worktrees keep`: applies the changes of one to the folder it is a copy of. */
+/** `singletree worktrees keep`: applies the changes of a worktree to its original folder. */
 export function keepWorktree(name: string, options: ThreadCommandOptions): Promise<void> {
   return withLog(options, async log => {
     const worktrees = worktreesHere();
@@ -46,7 +46,7 @@ export function keepWorktree(name: string, options: ThreadCommandOptions): Promi
   });
 }
 
-/** `singletree worktrees remove`: removes those that are named, or all clean ones. */
+/** `singletree worktrees remove`: removes the named worktrees, or all clean ones. */
 export function removeWorktrees(
   names: readonly string[],
   options: ThreadCommandOptions & { readonly clean?: boolean; readonly force?: boolean },

@@ -7,7 +7,7 @@ import { packageVersion } from '../package-version.ts';
 import { loadSettings } from '../settings/settings.ts';
 import { type StoreOptions } from '../settings/store-options.ts';
 
-/** The log of a command that serves it, with the agents that may be run. */
+/** The log that a command serves, with the agents that clients may run. */
 export interface OpenedLog {
   readonly site: Site;
   /** Detaches the runs, so that they can be resumed, and closes the log. */
@@ -16,7 +16,7 @@ export interface OpenedLog {
 
 const noAgents = { list: () => [], get: () => undefined, all: [], close: async () => {} };
 
-/** Opens the log, for reading only when it cannot be written, and the agents when they may be run. */
+/** Opens the log, read-only when it cannot be written, and the agents when clients may run them. */
 export async function openLog(
   options: StoreOptions & { readonly folder: string; readonly allow?: readonly McpGrant[] },
 ): Promise<OpenedLog> {

@@ -9,19 +9,19 @@ import { wrapLine } from '../../terminal/screen/wrap-line.ts';
 interface RelayTextOptions {
   /** The agent that asks, and the folder it works in. */
   readonly place?: CallPlace;
-  /** What stands before the title. */
+  /** The text before the title. */
   readonly mark?: string;
-  /** The most lines that are drawn of changes. */
+  /** The maximum number of diff lines to draw. */
   readonly mostDiff?: number;
-  /** How the others are seen. */
+  /** How to see the remaining lines. */
   readonly hint?: string;
-  /** What is known beside it, as its last line. */
+  /** Additional facts, shown as the last line. */
   readonly facts?: readonly string[];
 }
 
 const unstyled: Styling = { inks: 'none', hasLinks: false };
 
-/** What a person reads before answering, drawn as the chat draws it, for `writeDrawn`: wrapped and styled at a terminal. */
+/** Returns the text of a relay as the chat draws it, for `writeDrawn`: wrapped and styled on a terminal. */
 export function relayText(
   relay: EventOf<'relay'>,
   { place = { cwd: process.cwd() }, mark = '? ', mostDiff = 1_000, hint, facts = [] }: RelayTextOptions = {},
@@ -40,7 +40,7 @@ export function relayText(
   return rows.map(row => `${ansiOfLine(row, styling).trimEnd()}\n`).join('');
 }
 
-/** Returns the answer that a line means: options by their numbers, several with commas where several may be taken. */
+/** Parses a line as an answer: options by number, with commas between several where multiple choice is allowed. */
 export function questionAnswer(relay: EventOf<'relay'>, line: string): string | string[] {
   if (relay.relayKind !== 'question') return line;
   const { options = [], selectionMode } = relay;

@@ -13,12 +13,12 @@ import { questionAnswer, relayText } from './relay-text.ts';
 type Relay = EventOf<'relay'>;
 type Answer = Omit<RelayAnswer, 'relayId'>;
 
-/** Who asks, when several could, and in which folder. */
+/** The asking agent, when there are several, and its folder. */
 interface Asker extends CallPlace {
   readonly from?: string;
 }
 
-/** What may be entered for an answer: its key, or a word. */
+/** Returns the inputs that select an answer: its key and words. */
 function names({ outcome, remember, key }: AnswerChoice): readonly string[] {
   if (outcome === 'approve' && remember === undefined) return [key, 'yes', 'a', 'approve'];
   if (remember !== undefined) return remember === 'thread' ? [key, 'l', 'always'] : [key];
@@ -28,14 +28,14 @@ function names({ outcome, remember, key }: AnswerChoice): readonly string[] {
 const notAsked = '(answered elsewhere, or no longer asked)';
 const interrupted = '(interrupted: not answered)';
 
-/** Asks the person at a terminal what agents ask, one relay after the other; an answer from elsewhere ends a question. */
+/** Asks the user at a terminal about relays, one at a time; an answer from elsewhere closes the question. */
 export class TerminalPerson {
   readonly #terminal: Terminal;
   readonly #answer: (relay: Relay, answer: Answer) => Promise<void>;
   readonly #waiting: { readonly relay: Relay; readonly asker: Asker }[] = [];
   #open: { readonly id: string; readonly stop: AbortController } | undefined;
 
-  /** `answer` stores an answer; it rejects when somebody else was faster. */
+  /** `answer` stores an answer; it rejects when the relay was answered elsewhere first. */
   constructor(terminal: Terminal, answer: (relay: Relay, answer: Answer) => Promise<void>) {
     this.#terminal = terminal;
     this.#answer = answer;
@@ -51,20 +51,20 @@ export class TerminalPerson {
     if (this.#open === undefined) void this.#next();
   }
 
-  /** A relay has its answer, or is closed. */
+  /** Removes a relay that was answered or closed. */
   resolved(relayId: string): void {
     const index = this.#waiting.findIndex(({ relay }) => relay.id === relayId);
     if (index >= 0) this.#waiting.splice(index, 1);
     if (this.#open?.id === relayId) this.#open.stop.abort(notAsked);
   }
 
-  /** Asks nothing more. */
+  /** Stops asking. */
   close(): void {
     this.#waiting.length = 0;
     this.#open?.stop.abort(notAsked);
   }
 
-  /** The run is being stopped: the open question is closed without an answer. */
+  /** Closes the open question without an answer, because the run is being stopped. */
   interrupt(): void {
     this.#waiting.length = 0;
     this.#open?.stop.abort(interrupted);
@@ -148,17 +148,17 @@ export class TerminalPerson {
   }
 }
 
-/** Where a person is asked. */
+/** The terminal on which the user is asked. */
 export interface Terminal {
   write(text: string): void;
   /** Writes what the renderer drew, with its styles. */
   draw(text: string): void;
   /**
-   * Returns the line that a person enters; undefined when the person ended the input (Ctrl-D). Rejects when the signal
-   * aborts, and when no more input can come.
+   * Returns the line that the user enters; undefined when the user ends the input (Ctrl-D). Rejects when the signal
+   * aborts, and when the input is closed.
    */
   ask(prompt: string, signal: AbortSignal): Promise<string | undefined>;
-  /** Lets a person edit a text; returns it, or undefined when the editor failed. */
+  /** Opens a text in an editor; returns the edited text, or undefined when the editor failed. */
   edit(text: string): Promise<string | undefined>;
 }
 

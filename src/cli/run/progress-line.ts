@@ -1,9 +1,9 @@
 import type { StandardStream } from '../../control/standard-output.ts';
 
-/** How often a line is written again on a terminal, and added elsewhere, in milliseconds. */
+/** The minimum time between updates on a terminal, and between lines elsewhere, in milliseconds. */
 const [terminalMs, fileMs] = [100, 5_000];
 
-/** Shows how far a command is: one line that changes on a terminal; elsewhere a line now and then, none for short work. */
+/** Shows the progress of a command: one updated line on a terminal, else a line at intervals, none for short work. */
 export class ProgressLine {
   readonly #output: StandardStream;
   readonly #now: () => number;
@@ -24,7 +24,7 @@ export class ProgressLine {
     this.#shownAt = now;
   }
 
-  /** Shows on a terminal what came last; what is written afterwards begins on a new line. May be called twice. */
+  /** Shows the final state on a terminal and ends the line. May be called twice. */
   end(): void {
     if (this.#last === undefined || !this.#output.isTerminal) return;
     this.#write();

@@ -31,7 +31,7 @@ import { findThreadToContinue } from '../threads/find-thread.ts';
 import { printNotice } from '../../control/standard-output.ts';
 
 export interface RunRequest extends Pick<SupervisorOptions, 'log' | 'telemetry' | 'limits' | 'onDiagnostic'> {
-  /** Hides secrets in what watchers get; the log and the record have everything. */
+  /** Redacts secrets from the events for watchers; the log and the record are not redacted. */
   readonly redactor: Redactor;
   readonly agent: RunnableAgent;
   readonly cwd: string;
@@ -41,21 +41,21 @@ export interface RunRequest extends Pick<SupervisorOptions, 'log' | 'telemetry' 
   readonly attachments?: readonly ContentPart[];
   /** Whether the run delivers the next waiting message of the thread. */
   readonly delivers?: boolean;
-  /** The answer to something that the interrupted run asked; it counts when the run has been resumed. */
+  /** The answer to a relay of the interrupted run; it is applied after the run was resumed. */
   readonly answer?: RelayAnswer;
   /** The thread to continue: its id, a unique beginning of it, or `last`. Default: a new one. */
   readonly threadId?: string;
-  /** Continues a branch of that thread: after the message `at`, by default its newest, and in a worktree of its own where one is made. */
+  /** Continues a branch after the message `at`, by default the newest one; `worktrees` creates a worktree for it. */
   readonly branch?: { readonly at?: string | undefined; readonly worktrees?: Worktrees | undefined };
   /** Returns the folder for the record of a run. */
   readonly folderOf: (runId: string) => string;
   /** Whether a person can be asked, here or through the inbox. */
   readonly hasPerson: boolean;
-  /** The trace that the caller named. */
+  /** The trace of the caller. */
   readonly trace?: RunTrace;
   /** Stops the run. */
   readonly signal: AbortSignal;
-  /** The terminal was closed: a run that can be resumed stays open, another one is stopped. */
+  /** Aborts when the terminal was closed: a resumable run stays open, any other is stopped. */
   readonly closed?: AbortSignal;
 }
 
@@ -65,9 +65,9 @@ export interface RunWatcher {
   raw?(line: RawLine): Promise<unknown>;
   event?(event: LoggedEvent): Promise<unknown>;
   activity?(activity: Activity): Promise<unknown>;
-  /** Something is asked: `answer` stores an answer and rejects when it is not valid any more. Not waited for. */
+  /** Called without waiting when a relay opens: `answer` stores an answer and rejects when it is no longer valid. */
   asked?(relay: EventOf<'relay'>, answer: (answer: Omit<RelayAnswer, 'relayId'>) => Promise<void>): void;
-  /** Something that was asked has an answer, or is closed. */
+  /** Called when a relay was answered or closed. */
   resolved?(relayId: string): void;
 }
 
@@ -75,12 +75,12 @@ export interface RunReport {
   readonly outcome: RunOutcome;
   readonly totals: RunTotals;
   readonly threadId: string;
-  /** What `run.json` has of the run. */
+  /** The description of the run in `run.json`. */
   readonly description: { readonly runId: string };
   readonly folder: string;
 }
 
-/** Runs an agent on a thread; rejects with `not_found` when no message waits to be delivered here. The run is stored in the log like any run, recorded in a folder, observable as it runs. */
+/** Runs an agent on a thread and records the run in a folder; rejects with `not_found` without a message to deliver. */
 export async function runAgent(request: RunRequest, watcher: RunWatcher): Promise<RunReport> {
   const { log, prompt, delivers = false, signal, closed } = request;
   const isResumed = prompt === undefined && !delivers;
@@ -136,7 +136,7 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
         const added = await recorded.event(event);
         totals.add(event);
         yield event;
-        // A person may edit the input of a call: it keeps its secrets.
+        // A user may edit the input of a call, so it must not be redacted.
         if (event.type === 'relay') watcher.asked?.(event, answer => conversations.answer(thread.id, event.id, answer));
         if (event.type === 'relay_resolved') watcher.resolved?.(event.relayId);
         for (const activity of added) {
@@ -168,7 +168,7 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
   }
 }
 
-/** Answers what a run asked before it was resumed; a request that ended with its program is reported, and the run continues. */
+/** Answers a relay that was opened before the run was resumed; prints a notice when it is already closed. */
 async function giveAnswer(
   conversations: Conversations,
   threadId: string,
@@ -182,7 +182,7 @@ async function giveAnswer(
   }
 }
 
-/** Aborts a run at the request of the person; one that has ended meanwhile cannot be aborted. */
+/** Aborts a run at the user's request; does nothing when it has already ended. */
 export async function abortRun(
   conversations: Conversations,
   { runId, threadId }: RunHandle,
@@ -195,7 +195,7 @@ export async function abortRun(
   }
 }
 
-/** Wraps an agent so that it cannot ask anybody: what the rules do not allow is denied. */
+/** Wraps an agent so that calls which rules do not allow are denied instead of asked about. */
 export function withoutAnswers(agent: Agent): Agent {
   return { ...agent, abilities: { ...agent.abilities, asksNobody: true }, invoke: params => agent.invoke(params) };
 }

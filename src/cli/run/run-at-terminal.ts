@@ -29,7 +29,7 @@ export interface RunAtTerminalOptions extends StoreOptions, DiagnosticsOptions {
   readonly resume?: string;
   /** The message of that thread after which a branch of it is continued. */
   readonly at?: string;
-  /** Whether a branch of that thread is continued in a worktree of its own. */
+  /** Whether to continue a branch of that thread in a new worktree. */
   readonly worktree?: boolean;
   /** Files for the prompt. */
   readonly attach?: readonly string[];
@@ -45,36 +45,36 @@ export interface RunAtTerminalOptions extends StoreOptions, DiagnosticsOptions {
   readonly mode?: string;
 }
 
-/** What to run: an agent with a prompt, or without one the interrupted run of the thread that `resume` names. */
+/** The run to start: an agent with a prompt, or without one the interrupted run of the thread that `resume` names. */
 export interface TerminalRun {
   readonly name: string;
   readonly prompt: string | undefined;
-  /** Whether the prompt is what another program wrote: files that it mentions are not attached. */
+  /** Whether the prompt is piped from another program; files that it mentions are not attached. */
   readonly isPiped?: boolean;
   readonly extraArgs: readonly string[];
   /** Whether it delivers the next waiting message of the thread that `resume` names. */
   readonly delivers?: boolean;
-  /** The answer to something that the interrupted run asked. */
+  /** The answer to a relay of the interrupted run. */
   readonly answer?: RelayAnswer;
 }
 
 /**
- * Runs an agent, shows it on this terminal and asks there what it asks, and then the messages that were sent meanwhile
- * for after the run. Returns the exit code of the last run.
+ * Runs an agent on this terminal, asks the user about its relays, and then delivers the messages that were queued
+ * during the run. Returns the exit code of the last run.
  */
 export async function runAtTerminal(run: TerminalRun, options: RunAtTerminalOptions): Promise<number> {
   const delivers = run.delivers ?? (run.prompt === undefined && (await hasQueue(options)));
   let { code, outcome, threadId, next } = await runOnce({ ...run, delivers }, options);
   while (next !== undefined && outcome !== 'aborted' && outcome !== 'interrupted') {
     const { agent: name = run.name, model = options.model, mode } = next;
-    // The folder of a record, the files, the mode and the branch are those of the first run.
+    // The record folder, files, mode and branch apply only to the first run.
     const { out: _out, attach: _attach, mode: _mode, at: _at, worktree: _worktree, ...others } = options;
     const more = { ...others, resume: threadId, ...defined({ model, mode }) };
     const turn = { name, prompt: undefined, delivers: true, extraArgs: run.extraArgs };
     try {
       ({ code, outcome, threadId, next } = await runOnce(turn, more));
     } catch (error) {
-      // Another process delivers it, and what comes after it.
+      // Another process delivers this message and the ones after it.
       if (SingletreeError.is(error, 'not_found')) return code;
       if (!unusable.some(reason => SingletreeError.is(error, reason))) throw error;
       printNotice(
@@ -86,7 +86,7 @@ export async function runAtTerminal(run: TerminalRun, options: RunAtTerminalOpti
   return code;
 }
 
-/** Whether nothing runs in the thread to continue, and messages wait. */
+/** Whether the thread to continue has queued messages and no active run. */
 async function hasQueue({ resume = '', ...options }: RunAtTerminalOptions): Promise<boolean> {
   if (isNewFile(options)) throw threadNotFound(resume);
   const { config } = await loadSettings(options.cwd ?? '.');
@@ -96,7 +96,7 @@ async function hasQueue({ resume = '', ...options }: RunAtTerminalOptions): Prom
   });
 }
 
-/** Which branch of the thread is continued; undefined when it is the thread itself. */
+/** Returns the branch to continue; undefined to continue the thread itself. */
 function branchFor({ at, worktree }: RunAtTerminalOptions, settings: Settings): RunRequest['branch'] {
   const { home, cwd: folder, environment, config } = settings;
   const setup = config.worktree?.setup;
@@ -104,10 +104,10 @@ function branchFor({ at, worktree }: RunAtTerminalOptions, settings: Settings): 
   return at === undefined && worktrees === undefined ? undefined : { at, worktrees };
 }
 
-/** Why an agent cannot run here. */
+/** The error codes for an agent that cannot run here. */
 const unusable = ['agent_not_found', 'invalid_argument', 'missing_api_key'] as const;
 
-/** The end of one run, and the next message that waited for it. */
+/** The result of one run, and the next queued message. */
 interface EndedRun {
   readonly code: number;
   readonly outcome: RunOutcome;
@@ -173,7 +173,7 @@ async function runOnce(
     );
     await printer.end(report, deniedAdvice(agent, report.totals));
     const { outcome, threadId } = report;
-    // Nobody was asked: what was denied is not done.
+    // Without a user to ask, a denied call means that the task is incomplete.
     const code = exitCodeFor(outcome) || (!hasPerson && report.totals.denied.length > 0 ? 1 : 0);
     const [next] = (await sharedThreadMemory(log).of(threadId)).queue;
     return { code, outcome, threadId, next };
@@ -186,7 +186,7 @@ async function runOnce(
   }
 }
 
-/** Returns what to do when something was denied; undefined when nothing was, or the error contains it. */
+/** Returns advice about denied calls; undefined when none was denied or the error already contains the advice. */
 function deniedAdvice({ advice }: RunnableAgent, { denied, error }: RunTotals): string | undefined {
   return denied.length === 0 || error?.includes(advice) === true ? undefined : advice;
 }

@@ -12,7 +12,7 @@ import { printNotice, standardError, standardOutput } from '../../control/standa
 import { shortIds } from '../threads/find-thread.ts';
 import { finalAnswer } from '../../projections/reading/final-answer.ts';
 
-/** What a run prints: its answer, one JSON value about it, its events, what it did, or what its program printed. */
+/** The output of a run: its answer, one JSON value about it, its events, its activity, or its program's raw output. */
 export type OutputKind = 'text' | 'json' | 'events' | 'activity' | 'raw';
 
 export interface RunPrinterOptions {
@@ -23,17 +23,17 @@ export interface RunPrinterOptions {
   readonly showsRecord: boolean;
   /** Where questions of the run are answered: at this terminal, elsewhere (the printer says where), or nowhere. */
   readonly asks: 'here' | 'elsewhere' | 'nobody';
-  /** Is called for Ctrl-C during a question. */
+  /** Called for Ctrl-C during a question. */
   readonly interrupt: () => void;
 }
 
 type StoreAnswer = Parameters<NonNullable<RunWatcher['asked']>>[1];
 
-/** Prints a run as it happens and at its end, and asks what it asks; at a terminal `text` has the rows of the chat. */
+/** Prints a run live and its result, and asks its relays; on a terminal `text` has the rows of the chat. */
 export class RunPrinter implements RunWatcher {
   readonly #options: RunPrinterOptions;
   readonly #person: TerminalPerson | undefined;
-  /** What is asked here, by the id of the relay. */
+  /** The answer functions of the relays asked here, by relay id. */
   readonly #asked = new Map<string, StoreAnswer>();
   readonly #isAtTerminal: boolean;
   #view: ThreadView | undefined;
@@ -71,7 +71,7 @@ export class RunPrinter implements RunWatcher {
     if (this.#options.kind === 'activity') await standardOutput.writeJson(activity);
   }
 
-  /** Asks what the run asks, without waiting for the answer. */
+  /** Asks a relay of the run without waiting for the answer. */
   asked(relay: EventOf<'relay'>, answer: StoreAnswer): void {
     const { asks, cwd } = this.#options;
     if (asks === 'elsewhere') printNotice(`waiting for an answer: singletree inbox show ${relay.id}`);
@@ -81,19 +81,19 @@ export class RunPrinter implements RunWatcher {
     this.#person.ask(relay, { cwd });
   }
 
-  /** Something that was asked has an answer, or is closed. */
+  /** Removes a relay that was answered or closed. */
   resolved(relayId: string): void {
     this.#asked.delete(relayId);
     this.#person?.resolved(relayId);
     if (this.#asked.size === 0) this.#screen?.resume();
   }
 
-  /** The run is being stopped: the open question is closed without an answer. */
+  /** Closes the open question without an answer, because the run is being stopped. */
   interrupt(): void {
     this.#person?.interrupt();
   }
 
-  /** Removes what is drawn of an open run, and asks nothing more. */
+  /** Clears the open rows of a run, and stops asking. */
   close(): void {
     this.#closeScreen();
     this.#person?.close();
@@ -104,7 +104,7 @@ export class RunPrinter implements RunWatcher {
     this.#screen = undefined;
   }
 
-  /** Prints how the run ended; `advice` says what to do about denied calls. */
+  /** Prints the outcome of the run; `advice` is the advice about denied calls. */
   async end(report: RunReport, advice: string | undefined): Promise<void> {
     const { folder, totals, threadId, description } = report;
     this.#closeScreen();

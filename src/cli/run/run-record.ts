@@ -17,8 +17,8 @@ import { writtenSessionsFolder } from '../settings/home.ts';
 import { RunTotals } from './run-totals.ts';
 
 /**
- * The folder of a run. These grow during the run: `raw.jsonl` has the lines of the program, `log.jsonl` the events of the
- * log and `events.jsonl` the activity. `run.json` describes the run and its outcome.
+ * The record folder of a run. During the run, lines are appended to `raw.jsonl` (program output), `log.jsonl` (log
+ * events) and `events.jsonl` (activity). `run.json` describes the run and its outcome.
  */
 export class RunRecord {
   readonly folder: string;
@@ -36,8 +36,8 @@ export class RunRecord {
   }
 
   /**
-   * Opens the record of a run; that of a resumed run continues. Records of earlier versions have the events of the log in
-   * `events.jsonl`, and no `log.jsonl`: they are brought into the present form.
+   * Opens the record of a run; a resumed run appends to its record. Converts records of earlier versions, which have
+   * the events of the log in `events.jsonl` and no `log.jsonl`.
    */
   static async open(folder: string, { isResumed = false } = {}): Promise<RunRecord> {
     mkdirSync(folder, { recursive: true });
@@ -91,7 +91,7 @@ async function write(file: FileHandle, values: readonly unknown[]): Promise<void
   if (values.length > 0) await file.appendFile(values.map(value => `${JSON.stringify(value)}\n`).join(''));
 }
 
-/** Yields the events in a file, without a line that was cut off when its process was killed. */
+/** Yields the events in a file; ignores a truncated line of a killed process. */
 async function* eventsIn(file: string): AsyncGenerator<AgentEvent> {
   for await (const line of createInterface({ input: createReadStream(file) })) {
     try {

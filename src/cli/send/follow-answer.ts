@@ -10,7 +10,7 @@ export interface SentInto {
   readonly messageId: string;
   /** The run that was active when it was sent; absent when it starts one. */
   readonly activeRunId?: string;
-  /** Whether somebody else starts a run for a message that the active run did not read. */
+  /** Whether another process starts a run for a message that the active run did not read. */
   readonly isDeliveredLater?: boolean;
 }
 

@@ -38,7 +38,7 @@ export async function sendToServer(named: string, content: string, options: Send
   return exitCodeFor(await followAnswer(events, sent, view));
 }
 
-/** States the runs that this process works for, as a server refuses what they say to themselves, and the caller's trace. */
+/** Adds the caller's trace and this process's runs to a request; a server refuses messages of runs to themselves. */
 const markedFetch: typeof fetch = (input, init) => {
   const headers = new Headers(init?.headers);
   const marks = ownRunMarks();

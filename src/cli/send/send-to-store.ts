@@ -50,7 +50,7 @@ type NextTurn = TerminalRun & {
 async function runHere(next: NextTurn, options: SendOptions): Promise<number> {
   const output = options.json === true ? ({ output: 'events' } as const) : {};
   try {
-    // To wait for the answer of the agent is not to wait for answers of a person: without a terminal, ask means deny.
+    // Waiting for the agent's answer does not include waiting for a user: without a terminal, "ask" means "deny".
     return await runAtTerminal(next, { ...options, ...output, wait: false, resume: next.threadId });
   } catch (error) {
     const { threadId, waiting } = next;
@@ -87,9 +87,9 @@ async function sendIntoRun(
     delivery,
     ...defined({ model, trace: readCallerTrace() }),
   };
-  // It delivers nothing here: the signal ends its wait for the run.
+  // Nothing is delivered here; the signal ends the wait for the run.
   const accepted = await new Conversations({ log, signal: AbortSignal.abort() }).enqueue(thread.id, message);
-  // The run ended meanwhile: the message begins a turn here.
+  // The run has already ended, so the message starts a turn here.
   if (accepted === undefined) return { threadId: thread.id, name: agent, prompt: content, extraArgs: [] };
   if (!wait) {
     const receipt = { threadId: thread.id, messageId: id, runId, ...(followUp ? { queued: true } : { steered: true }) };
@@ -104,12 +104,12 @@ async function sendIntoRun(
   const events = redactedEvents(log.tail(thread.id, thread.seq, { signal: stop.signal }), redactor);
   const end = await followAnswer(events, { messageId: id, activeRunId: runId }, view);
   if (end !== 'unread') return exitCodeFor(end);
-  // Whoever runs the thread next, here or elsewhere, delivers it.
+  // The next run of the thread, in this or another process, delivers it.
   const waiting = { id, after: thread.seq };
   return { threadId: thread.id, name: agent, prompt: undefined, delivers: true, extraArgs: [], waiting };
 }
 
-/** Returns the agent of the newest turn of a thread; throws when it has none here. */
+/** Returns the agent of the newest turn of a thread; throws when the thread has none. */
 async function findAgent(log: EventLog, thread: Thread): Promise<string> {
   const agent = await new ConversationReader(log).findAgent(thread);
   if (agent !== undefined) return agent;

@@ -11,7 +11,7 @@ import type { CoderEquipment } from '../coder.ts';
 const builtIn = 'built in';
 const savedSource = 'saved for all conversations';
 
-/** Describes what decides about calls in a folder: every rule with its source, MCP servers with their tools, and skills. */
+/** Describes the permissions of a folder: every rule with its source, MCP servers with their tools, and skills. */
 export function describeRules(
   folder: string,
   { config, values }: Pick<LoadedConfig, 'config' | 'values'>,

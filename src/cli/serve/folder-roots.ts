@@ -4,7 +4,7 @@ import { basename, dirname, join, sep } from 'node:path';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import type { FolderList } from '../../protocols/http-folders.ts';
 
-/** What makes a folder a project, by the file that shows it. */
+/** The files that identify a project folder, with their descriptions. */
 const signs: readonly (readonly [file: string, words: string])[] = [
   ['.git', 'a git repository'],
   ...['package.json', 'pyproject.toml', 'Cargo.toml', 'go.mod', 'pom.xml', 'Gemfile', 'Makefile'].map(
@@ -13,14 +13,14 @@ const signs: readonly (readonly [file: string, words: string])[] = [
   ...['AGENTS.md', 'CLAUDE.md', 'singletree.config.json', 'singletree.config.mjs'].map(file => [file, file] as const),
 ];
 
-/** Returns what is found in a folder, in a few words; empty when it has no sign of a project. */
+/** Returns descriptions of the project files in a folder; empty when it is not a project. */
 export function foundInFolder(folder: string): readonly string[] {
   return signs.filter(([file]) => existsSync(join(folder, file))).map(([, words]) => words);
 }
 
 const most = 500;
 
-/** The folders below which a person looks for projects: nothing outside them is listed, wherever links lead. */
+/** The root folders for browsing projects; nothing whose real path is outside them is listed. */
 export class FolderRoots {
   readonly #roots: readonly string[];
 
@@ -79,7 +79,7 @@ export class FolderRoots {
   }
 }
 
-/** The refusal of a folder that nobody may open here. */
+/** Returns the error for a folder outside the roots. */
 export function outside(folder: string): SingletreeError {
   return new SingletreeError(
     'request_forbidden',

@@ -36,16 +36,15 @@ interface ProjectSitesOptions {
   readonly start: { readonly settings: Settings; readonly loaded: LoadedConfig };
   readonly roots: FolderRoots;
   readonly worktrees: Worktrees;
-  /** Lets external agents do everything without asking. */
+  /** Allows external agents to do everything without asking. */
   readonly yolo: boolean;
-  /** Whether programs get only the short list of variables, whatever a configuration says. */
+  /** Whether programs get only the short list of variables, regardless of the configuration. */
   readonly isShared: boolean;
 }
 
 /**
- * The projects of one server, each opened when it is first used. An agent of the server works in the folder of its thread
- * with the agent of the same id that the configuration of that folder makes: rules, tools and variables of one project
- * never apply to another.
+ * The projects of one server, each opened on first use. An agent runs in the folder of its thread, as configured by
+ * that folder for its id, so that rules, tools and variables of one project never apply to another.
  */
 export class ProjectSites implements AgentDirectory, ProjectHost {
   readonly #options: ProjectSitesOptions;
@@ -53,7 +52,7 @@ export class ProjectSites implements AgentDirectory, ProjectHost {
   readonly #recent: RecentProjects;
   readonly #rules: StoredRules;
   readonly #sites = new Map<string, Promise<ProjectSite>>();
-  /** The agents of every configuration that was loaded: those of one that was loaded again may still run. */
+  /** The agents of every loaded configuration; agents of a reloaded configuration may still run. */
   readonly #opened: InstalledAgents[] = [];
   /** The agents that configurations of known projects define: their runs open the project. */
   readonly #named = new Map<string, Agent>();
@@ -88,7 +87,7 @@ export class ProjectSites implements AgentDirectory, ProjectHost {
     return this.#start.agents.setup?.() ?? { agents: [], keys: [] };
   }
 
-  /** Returns an agent that any opened project has; its runs work with that of the project of their thread. */
+  /** Returns an agent of any open project; its runs use the agent of their thread's project. */
   get(id: string): Agent | undefined {
     const known = this.#opened.toReversed().flatMap(agents => agents.get(id) ?? [])[0];
     const agent = this.#start.agents.get(id) ?? known ?? this.#named.get(id);
@@ -138,7 +137,7 @@ export class ProjectSites implements AgentDirectory, ProjectHost {
 
   async trustProject({ folder, lines }: TrustBody): Promise<ProjectInfo> {
     const site = await this.#findOpened(folder);
-    // The file may have been changed since the person read what it does.
+    // The file may have changed since the user read its description.
     const { loaded } = await openSettings(site.folder);
     if (loaded.untrusted !== undefined) {
       if (JSON.stringify(describeUntrusted(loaded.untrusted)) !== JSON.stringify(lines))
@@ -180,7 +179,7 @@ export class ProjectSites implements AgentDirectory, ProjectHost {
     removeSavedRule(this.#rules, id);
   }
 
-  /** Looks for models again in every project, after a key was stored or removed. */
+  /** Refreshes the models of every project after a key was stored or removed. */
   async refresh(): Promise<void> {
     await Promise.all(this.#opened.map(agents => agents.refresh()));
   }
@@ -197,7 +196,7 @@ export class ProjectSites implements AgentDirectory, ProjectHost {
   async #nameAgents(): Promise<void> {
     const folders = this.#recent.list().filter(({ folder }) => folder !== this.#startFolder);
     const opened = await Promise.all(
-      // A folder that is gone, or whose configuration cannot be read, is reported when it is used.
+      // A missing folder or an unreadable configuration is reported on use.
       folders.map(({ folder }) => openSettings(folder).catch(() => undefined)),
     );
     for (const agent of opened.flatMap(each => (each === undefined ? [] : ownAgents(each.settings.config))))
@@ -223,7 +222,7 @@ export class ProjectSites implements AgentDirectory, ProjectHost {
     yield { type: 'harness_end', runId, agentId: id, reason: 'error' };
   }
 
-  /** The project of a thread's folder: a worktree has the configuration of the folder that it is a copy of. */
+  /** Returns the project of a thread's folder; a worktree has the configuration of its original folder. */
   async #siteFor(cwd: string | undefined): Promise<ProjectSite> {
     if (cwd === undefined) return this.#start;
     const isWorktree = cwd.startsWith(join(this.#home, 'worktrees') + sep);
@@ -249,7 +248,7 @@ export class ProjectSites implements AgentDirectory, ProjectHost {
     if (known !== undefined) return known;
     const opening = openSettings(real).then(opened => this.#create(opened));
     this.#sites.set(real, opening);
-    // A configuration that could not be read may be mended before the next attempt.
+    // An unreadable configuration may be fixed before the next attempt.
     opening.catch(() => this.#sites.delete(real));
     return opening;
   }

@@ -22,7 +22,7 @@ export type RunningServerNote = z.infer<typeof runningServer>;
 /** How long a server may take to answer, in milliseconds. */
 const answerMs = 2_000;
 
-/** The servers that run with a data folder: each leaves a note there, with which the next start finds it. */
+/** The running servers of a data folder: each writes a file there, with which the next start finds it. */
 export class RunningServers {
   readonly #folder: string;
 
@@ -30,7 +30,7 @@ export class RunningServers {
     this.#folder = join(home, 'servers');
   }
 
-  /** Leaves the note of a server; returns what removes it. */
+  /** Registers a server. Returns a function that unregisters it. */
   async add(server: RunningServerNote): Promise<() => Promise<void>> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const file = join(this.#folder, `${server.port}.json`);
@@ -38,7 +38,7 @@ export class RunningServers {
     return () => rm(file, { force: true });
   }
 
-  /** Returns the servers that answer. */
+  /** Returns the servers that respond. */
   async list(): Promise<readonly RunningServerNote[]> {
     const files = await readdir(this.#folder).catch(() => []); // No server has ever run.
     const notes = await Promise.all(files.map(file => readNote(join(this.#folder, file))));
@@ -75,8 +75,8 @@ export interface JoinedServer {
 }
 
 /**
- * Opens a folder on one of the servers that run with the same store: the one of this folder, else any that has projects.
- * Returns undefined when none can show it.
+ * Opens a folder on a running server with the same store: the server of this folder, else any with projects. Returns
+ * undefined when no server can show it.
  */
 export async function joinServer(
   servers: readonly RunningServerNote[],
@@ -86,13 +86,13 @@ export async function joinServer(
   if (same !== undefined) return { url: same.url, folder, page: '/' };
   const [other] = servers;
   if (other === undefined) return undefined;
-  // Who has a shell in a folder may open it, wherever it is: the server finds it in the data folder.
+  // A user with a shell in a folder may open it outside the roots; the server finds it in the data folder.
   new RecentProjects(home).add(folder);
   try {
     const client = createClient({ baseUrl: other.url, ...(token !== undefined && { token }) });
     await client.openProject(folder);
   } catch (error) {
-    // It belongs to other people, or has no projects.
+    // The server belongs to another user, or has no projects.
     if (SingletreeError.is(error) && error.code !== 'invalid_config') return undefined;
     throw error;
   }

@@ -61,7 +61,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const hosts = options.allowHost ?? config.server?.allowHosts ?? [];
   const named = tokensFor(options, config);
   const isOwn = isOwnMachine([host, ...hosts], named);
-  // Other people of this machine, and the programs of agents, do not have it.
+  // Other users of this machine and programs of agents do not have this token.
   const machineToken = isOwn && options.token !== false ? ensureMachineToken(home) : undefined;
   const tokens = machineToken === undefined ? named : [{ token: machineToken }];
   const { store, live } = storeUrls(options, process.env, config);
@@ -168,12 +168,12 @@ export async function serve(options: ServeOptions): Promise<void> {
   await site.close();
 }
 
-/** Whether only the person at this machine reaches the server. */
+/** Whether only the user of this machine can reach the server. */
 function isOwnMachine(names: readonly string[], tokens: readonly AccessToken[]): boolean {
   return tokens.length === 0 && names.every(isLoopback);
 }
 
-/** Options go before the environment, which goes before the configuration. */
+/** Options take precedence over the environment, which takes precedence over the configuration. */
 function tokensFor({ token }: ServeOptions, config: Config): readonly AccessToken[] {
   if (token !== undefined) return token || [];
   const fromEnvironment = tokensIn(process.env);
@@ -183,7 +183,7 @@ function tokensFor({ token }: ServeOptions, config: Config): readonly AccessToke
 const usualPort = 4747;
 const mostPorts = 20;
 
-/** Listens on a port; without one that was asked for, on the first free one from the usual one on. */
+/** Listens on the requested port, else on the first free port starting at the default one. */
 async function listen(
   wanted: number | undefined,
   start: (port: number) => Promise<RunningServer>,
@@ -197,18 +197,18 @@ async function listen(
     }
 }
 
-/** Whether options ask for a server that is not the one that runs. */
+/** Whether options require a server other than the running one. */
 function asksForAnother({ host, token, allowHost, cors, mcpAllow, files, yolo }: ServeOptions): boolean {
   return [host, token, allowHost, cors, mcpAllow, files, yolo].some(option => option !== undefined);
 }
 
-/** Opens a folder on the page of the server that runs already, instead of starting another one. */
+/** Opens a folder on the page of a running server instead of starting another one. */
 async function openRunning(
   { url, folder, page }: JoinedServer,
   { open, json = false }: ServeOptions,
   token: string | undefined,
 ): Promise<void> {
-  // The browser has signed in before, or the person opens the link.
+  // The browser is already signed in, or the user opens the link.
   const login = `${url}/login?${new URLSearchParams({ token: token ?? '', next: page }).toString()}`;
   const link = standardOutput.isTerminal && token !== undefined ? login : url;
   if (json) await standardOutput.writeJson({ url, folder, isJoined: true });
@@ -216,7 +216,7 @@ async function openRunning(
   if (open && standardOutput.isTerminal) openInBrowser(url + page);
 }
 
-/** Says who has a port. */
+/** Returns a notice about the process that uses a port. */
 function takenBy(port: number, running: readonly RunningServerNote[]): string {
   const other = running.find(each => each.port === port);
   return `port ${port} is taken by ${other === undefined ? 'another program' : `Singletree in ${shortFolder(other.folder)}`}`;

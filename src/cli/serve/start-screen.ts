@@ -2,18 +2,18 @@ import { isInstalled } from '../../agents/cli/agent/find-program.ts';
 import { counted } from '../../projections/presentation/wording.ts';
 import type { AgentInfo } from '../../protocols/http-agents.ts';
 
-/** What the first screen of the server shows. */
+/** The content of the server's start screen. */
 export interface StartScreen {
   readonly version: string;
   readonly url: string;
-  /** The address that signs in, for the person at the terminal. */
+  /** The sign-in address for the user at the terminal. */
   readonly link?: string;
-  /** Where the token is that opens the server; none when everybody may use it, or tokens were given. */
+  /** The file with the token of the server; absent when the server is open or tokens were configured. */
   readonly tokenFile?: string;
-  /** Who has the usual port, when another one had to be used. */
+  /** The process that uses the default port, when another port had to be used. */
   readonly taken?: string | undefined;
   readonly folder: string;
-  /** What was found in the folder; empty when it is no project. */
+  /** The project files found in the folder; empty when it is no project. */
   readonly found: readonly string[];
   readonly store: string;
   readonly live?: string | undefined;
@@ -30,7 +30,7 @@ export interface StartScreen {
 /** How the command is called in another terminal. */
 export interface CommandCall {
   readonly command: 'singletree' | 'npx singletree';
-  /** Where, or after what, it can be called like that. */
+  /** The condition under which this call works. */
   readonly where: string;
 }
 

@@ -5,8 +5,8 @@ import { tableLines } from '../print.ts';
 import type { ProviderSettings } from './provider-settings.ts';
 
 /**
- * Asks at the terminal for the key of a provider, stores and tests it, and returns what a person should know; an empty
- * key removes the stored one. Without a provider it lists them. `hide` gets the key before anything can repeat it.
+ * Asks on the terminal for the key of a provider, stores and tests it, and returns a message for the user; an empty key
+ * removes the stored one. Without a provider it lists them. `hide` gets the key before any output can contain it.
  */
 export async function enterProviderKey(
   settings: ProviderSettings,
@@ -48,7 +48,7 @@ function listLines(providers: readonly ModelProviderInfo[]): string[] {
 /** Reads a line of the terminal without showing it; empty when the person cancels. */
 async function readHiddenLine(question: string): Promise<string> {
   const { stdin } = process;
-  // Before the question: what is typed right after it must not be echoed.
+  // Disable echo before the question, so that immediate input is not shown.
   stdin.setRawMode(true);
   await standardError.write(question);
   stdin.resume();

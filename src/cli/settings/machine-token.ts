@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The file with the token that opens the servers of this person on this machine. */
+/** Returns the file with the token for this user's servers on this machine. */
 export function machineTokenFile(home: string): string {
   return join(home, 'token');
 }
 
-/** Returns the token of this machine; undefined when no server has made one, or others may read it. */
+/** Returns the token of this machine; undefined when it is missing or readable by others. */
 export function readMachineToken(home: string): string | undefined {
   const file = machineTokenFile(home);
   try {
@@ -18,7 +18,7 @@ export function readMachineToken(home: string): string | undefined {
   }
 }
 
-/** Returns the token of this machine, and makes one when there is none that only this person can read. */
+/** Returns the token of this machine; creates one, readable only by this user, when it is missing. */
 export function ensureMachineToken(home: string): string {
   const known = readMachineToken(home);
   if (known !== undefined) return known;
@@ -31,7 +31,7 @@ export function ensureMachineToken(home: string): string {
     linkSync(draft, file);
     return token;
   } catch {
-    // Another server made one at the same time, or others can read the one that exists.
+    // Another server created the file at the same time, or the existing file is readable by others.
     const made = readMachineToken(home);
     if (made !== undefined) return made;
     renameSync(draft, file);

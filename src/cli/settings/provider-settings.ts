@@ -15,7 +15,7 @@ import type { Settings } from './settings.ts';
 
 const answerMs = 30_000;
 
-/** The keys of providers and the servers of models that a person enters, tests and removes, whatever the surface. */
+/** Stores, tests and removes provider keys and model servers for all user interfaces. */
 export class ProviderSettings {
   readonly #settings: Pick<Settings, 'config' | 'home'>;
   readonly #stored: StoredProviders;
@@ -64,7 +64,7 @@ export class ProviderSettings {
   /** Stores a key or a server. Throws `invalid_argument` when it is neither. */
   async store(provider: ModelProviderBody): Promise<void> {
     const { success, error } = modelProviderBody.safeParse(provider);
-    // The message names what was expected, never what was given.
+    // The message states the expected input and never repeats the key.
     if (!success) throw invalid(`The provider is invalid: ${error.issues[0]?.message ?? ''}.`);
     const { id, key, baseURL, name } = provider;
     const known = this.#providers().find(each => each.id === id);
@@ -85,7 +85,7 @@ export class ProviderSettings {
     await this.#onChange();
   }
 
-  /** Removes a stored key or server; throws `not_found` when there is none. */
+  /** Removes a stored key or server; throws `not_found` when nothing is stored. */
   async remove(id: string): Promise<void> {
     const variable = this.#providers().find(provider => provider.id === id)?.envVar;
     const isRemoved = this.#stored.removeServer(id) || (variable !== undefined && this.#stored.removeKey(variable));
@@ -93,7 +93,7 @@ export class ProviderSettings {
     await this.#onChange();
   }
 
-  /** Asks a provider for one short answer, with the key that is used now. */
+  /** Requests one short answer from a provider with its current key. */
   async test(id: string): Promise<ModelProviderTest> {
     const servers = await findModelServers(this.#settings.home);
     const registry = configuredRegistry(this.#settings, servers);

@@ -13,7 +13,7 @@ export interface Settings {
   readonly cwd: string;
   /** The data folder. */
   readonly home: string;
-  /** Which variables of the person agents, `bash` and setup commands get. */
+  /** The policy for environment variables that agents, `bash` and setup commands get. */
   readonly environment: EnvironmentPolicy;
 }
 
@@ -22,7 +22,7 @@ export async function loadSettings(folder: string): Promise<Settings> {
   return (await askForSettings(folder)).settings;
 }
 
-/** Like `loadSettings`, with where each value comes from. */
+/** Like `loadSettings`, and returns the source of each value. */
 export async function askForSettings(folder: string): Promise<OpenedSettings> {
   const askTrust = trustQuestion();
   const opened = await openSettings(folder, askTrust);
@@ -32,13 +32,13 @@ export async function askForSettings(folder: string): Promise<OpenedSettings> {
   return opened;
 }
 
-/** The settings of a folder, and what they were loaded from. */
+/** The settings of a folder and their sources. */
 export interface OpenedSettings {
   readonly settings: Settings;
   readonly loaded: LoadedConfig;
 }
 
-/** Loads the configuration for a folder; without `askTrust` a folder that nobody has trusted stays untrusted. */
+/** Loads the configuration for a folder; without `askTrust` a folder that is not yet trusted stays untrusted. */
 export async function openSettings(folder: string, askTrust?: LoadConfigOptions['askTrust']): Promise<OpenedSettings> {
   const [cwd, home] = [resolve(folder), singletreeHome()];
   const loaded = await loadConfig({ cwd, home, env: process.env, ...(askTrust && { askTrust }) });

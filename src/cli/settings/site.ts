@@ -21,15 +21,15 @@ export interface DiagnosticsOptions {
   readonly verbose?: boolean;
 }
 
-/** What a command works with: the log, and what hides secrets and reports about runs. */
+/** The services of a command: the log, the redactor of secrets, and the options for supervision. */
 export interface Site {
   readonly log: EventLog;
   readonly secrets: readonly string[];
   /** Hides the secrets. */
   readonly redactor: GrowingRedactor;
-  /** What a supervisor of this site is created with, beside its agents. */
+  /** The options for a supervisor of this site, except its agents. */
   readonly supervision: Pick<SupervisorOptions, 'log' | 'onDiagnostic' | 'limits'> & { readonly telemetry?: Telemetry };
-  /** Sends the spans that wait, and closes the log. */
+  /** Sends pending spans and closes the log. */
   close(): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ interface SiteParts extends OpenOptions {
   readonly sendsSpans?: boolean;
 }
 
-/** Opens what a command works with, as its options, the environment and the configuration say. */
+/** Opens the services of a command from its options, the environment and the configuration. */
 export async function openSite(
   { config }: Pick<Settings, 'config'>,
   options: StoreOptions & DiagnosticsOptions,
@@ -65,7 +65,7 @@ export async function openSite(
   };
 }
 
-/** Returns what prints diagnostics on stderr; undefined unless that is asked for. */
+/** Returns a function that prints diagnostics on stderr; undefined unless requested. */
 function diagnosticsFor({ verbose }: DiagnosticsOptions): OnDiagnostic | undefined {
   if (verbose !== true) return undefined;
   return ({ code, threadId, cause }) =>
@@ -73,12 +73,12 @@ function diagnosticsFor({ verbose }: DiagnosticsOptions): OnDiagnostic | undefin
 }
 
 /**
- * Returns what neither a server nor a command shows of a thread: the keys of the environment and those that were stored,
- * the passwords of the store and the access tokens.
+ * Returns the secrets that servers and commands redact: keys from the environment, stored keys, store passwords and
+ * access tokens.
  */
 export function secretsFor(options: StoreOptions, config: Config, env: NodeJS.ProcessEnv = process.env): string[] {
   const { store, live } = storeUrls(options, env, config);
-  // Short passwords would be found in harmless texts.
+  // Short passwords would match harmless texts.
   const passwords = [store, live].flatMap(url => (url === undefined ? [] : listPasswords(url)));
   const named = [env['SINGLETREE_TOKEN'] ?? '', ...(env['SINGLETREE_TOKENS'] ?? '').split(/[\s,]+/)];
   const configured = (config.server?.tokens ?? []).map(({ token }) =>
@@ -110,8 +110,8 @@ export async function withLog<Result>(
 }
 
 /**
- * Opens the store that options and configuration name, for reading only when it cannot be written. What is printed has
- * none of the secrets that a server hides.
+ * Opens the store that options and configuration name, read-only when it cannot be written. Output is redacted as on a
+ * server.
  */
 export async function withConfiguredLog<Result>(
   options: StoreOptions & { readonly withSecrets?: boolean },

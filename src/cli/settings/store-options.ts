@@ -17,7 +17,7 @@ export interface StoreOptions {
   readonly live?: string;
 }
 
-/** Returns the URLs of the store and its live tail; an option goes before the environment, which goes before the configuration. */
+/** Returns the URLs of the store and its live tail: from options, else the environment, else the configuration. */
 export function storeUrls(
   { db, store, live }: StoreOptions,
   env: NodeJS.ProcessEnv = process.env,
@@ -33,7 +33,7 @@ export function storeUrls(
 }
 
 export interface OpenOptions {
-  /** Receives what happens to the live tail; printed when absent. */
+  /** Receives diagnostics of the live tail; printed when absent. */
   readonly report?: (text: string) => void;
   /** Whether a file that cannot be written is opened for reading. */
   readonly allowReadOnly?: boolean;
@@ -85,7 +85,7 @@ export function isNewFile(options: StoreOptions): boolean {
   return location.kind === 'file' && !existsSync(location.path);
 }
 
-/** The words for a live tail that is lost, and for one that is back; readers follow the store meanwhile. */
+/** Returns the message for a lost or restored live tail; readers poll the store in between. */
 function outageText(reason: string | undefined): string {
   return reason === undefined
     ? 'the live tail in Redis is back'

@@ -17,7 +17,7 @@ interface TelemetryPlace {
   readonly onDiagnostic: OnDiagnostic | undefined;
 }
 
-/** Opens the export of spans that the usual variables of OpenTelemetry ask for; undefined when they ask for none. */
+/** Opens the span export configured by the OpenTelemetry variables; undefined when none is configured. */
 export async function openTelemetry(
   { log, secrets, onDiagnostic }: TelemetryPlace,
   environment: Environment = process.env,
@@ -93,7 +93,7 @@ function readPairs(name: string, text = ''): Record<string, string> {
   return Object.fromEntries(
     pairs.map(pair => {
       const at = pair.indexOf('=');
-      // What is wrong with it may be a key: only the name is shown.
+      // The value may contain a key, so only the variable's name is shown.
       if (at <= 0) throw invalid(name, 'key=value, and more of them after commas');
       try {
         return [pair.slice(0, at).trim(), decodeURIComponent(pair.slice(at + 1).trim())];

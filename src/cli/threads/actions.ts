@@ -67,7 +67,7 @@ export function listThreads(options: ThreadCommandOptions & { readonly limit: nu
   });
 }
 
-/** What a command prints of a thread as JSON. */
+/** Returns the JSON summary of a thread that commands print. */
 async function summarize(reader: ConversationReader, thread: Thread) {
   const { id, title, resourceId, createdAt, updatedAt, seq, branchedFrom } = thread;
   const { state: status, problem } = await reader.status(thread);
@@ -92,7 +92,7 @@ export function showThread(text: string, options: ThreadCommandOptions & { reado
   });
 }
 
-/** `singletree import <file>`: a new thread from such lines; it cannot act until a person continues it. */
+/** `singletree import <file>`: creates a thread from exported lines; it does not run until a user continues it. */
 export function importFile(file: string, options: ThreadCommandOptions & { readonly title?: string }): Promise<void> {
   return withLog(options, async log => {
     if (file !== '-' && !existsSync(file))

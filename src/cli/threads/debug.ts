@@ -30,15 +30,15 @@ interface PromptOptions extends ThreadCommandOptions {
   readonly run?: string;
 }
 
-/** What a model would be sent, and the agent that would send it; of an external agent only the messages are known. */
+/** The model request that an agent would send; for an external agent only the messages are known. */
 interface Prompt extends Partial<ModelRequest>, Partial<Pick<SentRequest, 'provider' | 'model' | 'settings'>> {
   readonly agent: string;
   readonly messages: readonly Message[];
-  /** Whether it is what an external program reported of a model call, and not what was sent. */
+  /** Whether it is an external program's report of a model call instead of the actual request. */
   readonly reported?: true;
 }
 
-/** `singletree debug prompt`: what a model would be sent of a thread: instructions, tools and messages. */
+/** `singletree debug prompt`: prints the model request of a thread: instructions, tools and messages. */
 export async function promptCommand(text: string, options: PromptOptions): Promise<void> {
   if (options.run !== undefined && options.step === undefined)
     throw new SingletreeError('invalid_argument', 'A run has many requests: name one of them with --step, too.');
@@ -85,7 +85,7 @@ async function readPrompt(
   }
 }
 
-/** Reads the request of a step; of the newest run that a person started when none is named. */
+/** Reads the request of a step; by default of the newest run that a user started. */
 async function readSentPrompt(
   log: EventLog,
   { id }: Thread,

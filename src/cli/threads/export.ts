@@ -68,7 +68,7 @@ function isDocument(format: string): format is DocumentFormat {
   return Object.hasOwn(documentFormats, format);
 }
 
-/** The images of a document, in a folder beside it. */
+/** Collects the images of a document and writes them to a folder next to it. */
 class ImageFolder {
   readonly #folder: string;
   readonly #place: string;

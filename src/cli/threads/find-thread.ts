@@ -7,7 +7,7 @@ import { allThreads } from '../../log/all-threads.ts';
 import type { EventLog, Thread } from '../../log/event-log.ts';
 import { askYesNo, canAsk } from '../ask-yes-no.ts';
 
-/** The shortest beginning of an id that is shown or accepted. */
+/** The minimum length of an id prefix that is shown or accepted. */
 export const shortest = 4;
 
 /** Threads that can be found by id. */
@@ -17,12 +17,12 @@ export interface ThreadIndex<Found extends { readonly id: string }> {
   all(): AsyncIterable<Found>;
 }
 
-/** How many threads are looked at for the newest one of a folder. */
+/** The number of threads searched for the newest one of a folder. */
 const mostThreads = 500;
 
 /**
- * Returns the thread of an id, of a unique beginning of one, or of `last`: the newest one of the folder, else the newest
- * one. Throws `thread_not_found` when there is none.
+ * Returns the thread with an id, with a unique prefix of an id, or for `last` the newest one of the folder, else the
+ * newest one. Throws `thread_not_found` when no thread matches.
  */
 export function findThread(log: EventLog, text: string, folder: string = process.cwd()): Promise<Thread> {
   return findIn(
@@ -51,8 +51,8 @@ async function findFirst(log: EventLog, fits: (thread: Thread) => Promise<boolea
 }
 
 /**
- * Finds the thread to continue, as `findThread` does. When `last` is a thread of another folder, it is named to the person,
- * who confirms it; without a terminal it throws `invalid_argument` with the id to write instead.
+ * Finds the thread to continue, as `findThread` does. When `last` is a thread of another folder, it asks the user to
+ * confirm it; without a terminal it throws `invalid_argument` with the id to use instead.
  */
 export async function findThreadToContinue(log: EventLog, text: string, folder: string): Promise<Thread> {
   const thread = await findThread(log, text, folder);
@@ -104,7 +104,7 @@ export function threadNotFound(text: string): SingletreeError {
   );
 }
 
-/** Returns the shortest unique beginning of each id, of at least thirteen characters: those of a time in milliseconds. */
+/** Returns the shortest unique prefix of each id, of at least 13 characters, the length of its time in milliseconds. */
 export function shortIds(ids: readonly string[]): ReadonlyMap<string, string> {
   const sorted = ids.toSorted();
   const common = (a = '', b = '') => {
@@ -124,13 +124,13 @@ interface RewindTarget {
   readonly direction: 'undo' | 'redo';
   /** The thread that was named; the newest one of this folder when absent. */
   readonly text: string | undefined;
-  /** Whether a thread of another folder is meant. */
+  /** Whether to accept a thread of another folder without asking. */
   readonly yes: boolean;
 }
 
 /**
- * Returns the thread to rewind. One whose newest turn worked in another folder is named to the person, who confirms it;
- * without a terminal it is refused with the command that means it.
+ * Returns the thread to rewind. Asks the user to confirm a thread whose newest turn ran in another folder; without a
+ * terminal it throws with the exact command to use.
  */
 export async function findRewindTarget(
   log: EventLog,

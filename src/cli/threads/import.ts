@@ -26,7 +26,7 @@ export interface ImportCommandOptions extends ThreadCommandOptions {
   readonly title?: string;
 }
 
-/** How long `--watch` waits before it looks again, in milliseconds. */
+/** The polling interval of `--watch`, in milliseconds. */
 const watchMs = 1_000;
 
 /** `singletree import`: lists the sessions of agents, imports them, or makes a thread from a file of events. */
@@ -121,7 +121,7 @@ class ImportRun {
     }
   }
 
-  /** Prints how many sessions there were. */
+  /** Prints the number of sessions. */
   async report(): Promise<void> {
     if (this.#options.json === true) return;
     const { imported, added, branched, unchanged, empty } = this.#counts;
@@ -158,7 +158,7 @@ class ImportRun {
   }
 }
 
-/** Returns a signal that aborts when a person asks for the end of the command; asked again, the process ends at once. */
+/** Returns a signal that aborts on the first interrupt; a second interrupt ends the process at once. */
 function stopSignal(): AbortSignal {
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort());

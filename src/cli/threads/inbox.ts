@@ -25,7 +25,7 @@ import { findInterrupted, interruptedFields, resumeLines } from './interrupted-t
 import { type ThreadCommandOptions, withConfiguredLog, withLog } from '../settings/site.ts';
 import { standardError, standardOutput } from '../../control/standard-output.ts';
 
-/** `singletree inbox`: what waits for a person, the oldest first; of an interrupted run with the command that resumes it. */
+/** `singletree inbox`: lists pending relays, oldest first; for interrupted runs with the command that resumes them. */
 export function listInbox(options: ThreadCommandOptions): Promise<void> {
   return withLog(options, async log => {
     const pending = await new RelayBooks(log).list();
@@ -67,7 +67,7 @@ export function listInbox(options: ThreadCommandOptions): Promise<void> {
   });
 }
 
-/** The most lines of changes that the list draws of one question. */
+/** The maximum number of diff lines that the list draws per relay. */
 const mostListed = 12;
 
 interface AskedRow extends Pick<ThreadRelay, 'thread' | 'entry'> {
@@ -77,7 +77,7 @@ interface AskedRow extends Pick<ThreadRelay, 'thread' | 'entry'> {
   readonly age: string;
 }
 
-/** Draws one of them as the chat does, with its number, its thread and its age. */
+/** Draws a relay as the chat does, with its number, thread and age. */
 async function drawAsked(log: EventLog, { thread, entry, number, state, threadId, age }: AskedRow): Promise<void> {
   const facts = [state, `thread ${threadId}`, age === '' ? '' : `${age} ago`].filter(fact => fact !== '');
   const text = relayText(entry.relay, {
@@ -90,12 +90,12 @@ async function drawAsked(log: EventLog, { thread, entry, number, state, threadId
   await standardOutput.writeDrawn(number === '1' ? text : `\n${text}`);
 }
 
-/** Paths are shown as they are called in the folder of the thread. */
+/** Returns the folder of the thread, to which shown paths are relative. */
 async function readPlace(log: EventLog, thread: Thread): Promise<CallPlace> {
   return { cwd: (await new ThreadDigests(log).findFolder(thread)) ?? process.cwd() };
 }
 
-/** `singletree inbox show`: one of them whole, as a terminal asks it, with the possible answers. */
+/** `singletree inbox show`: prints a whole relay as a terminal asks it, with the possible answers. */
 export function showInbox(named: string, options: ThreadCommandOptions): Promise<void> {
   return withLog(options, async log => {
     const { thread, entry } = relayNamed(await new RelayBooks(log).list(), named);
@@ -115,7 +115,7 @@ export interface AnswerOptions extends ThreadCommandOptions {
 }
 
 /**
- * `singletree inbox approve|reject|revise|answer`: answers one of them, by its number or id. A run that no process owns is
+ * `singletree inbox approve|reject|revise|answer`: answers a relay by its number or id. A run that no process owns is
  * resumed here until its turn ends. Returns the exit code.
  */
 export async function answerInbox(

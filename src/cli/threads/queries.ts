@@ -88,7 +88,7 @@ async function printRows(rows: readonly string[][]): Promise<void> {
   if (rows.length === 0) await standardOutput.write('No usage yet.\n');
 }
 
-/** Indexes everything a log has not indexed yet, and reports how far it is when that takes more than a moment. */
+/** Indexes all unindexed events of a log, and reports progress when that takes longer. */
 export async function indexLog(log: EventLog, report: (line: string) => void): Promise<void> {
   if (log.indexSome === undefined) return;
   let reported: number | undefined;

@@ -5,11 +5,11 @@ import { screenStyle } from '../../terminal/screen/terminal-styling.ts';
 import { PlainRows, RunScreen, type ThreadView } from '../../terminal/session/run-screen.ts';
 
 interface ThreadPrinterOptions {
-  /** What was in the thread before: it is not printed again. */
+  /** The view of the thread; its existing content is not printed again. */
   readonly view: ThreadView;
   /** Paths inside this folder are printed without it. */
   readonly cwd: string;
-  /** Whether events come while they happen: what is open is redrawn at a terminal. */
+  /** Whether events are printed live; open items are then redrawn on a terminal. */
   readonly isFollowed: boolean;
 }
 
@@ -31,7 +31,7 @@ export class ThreadPrinter {
     else this.#rows = new PlainRows(options);
   }
 
-  /** Prints what an event finishes; returns false when nobody reads any more. */
+  /** Prints the rows that an event completes; returns false when the output is closed. */
   async take(event: LoggedEvent): Promise<boolean> {
     const { view, isFollowed } = this.#options;
     view.take(event);
@@ -40,7 +40,7 @@ export class ThreadPrinter {
     return this.#rows === undefined || standardOutput.write(this.#rows.take());
   }
 
-  /** Prints the rest, and what waits for an answer. */
+  /** Prints the remaining rows and the pending relays. */
   async close(): Promise<void> {
     const { view, cwd } = this.#options;
     if (this.#rows !== undefined) return void (await standardOutput.write(this.#rows.end()));

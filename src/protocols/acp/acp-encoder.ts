@@ -33,9 +33,8 @@ export interface AcpOptions {
 }
 
 /**
- * Encodes a thread, all its requests and what people say in it, for `session/update` of the Agent Client Protocol. The
- * `tool_call` of an id comes before its updates and before what is asked about it; text of subagents is left out, their
- * calls carry their name.
+ * Encodes all requests and user messages of a thread for `session/update` of the Agent Client Protocol. The `tool_call`
+ * of an id precedes its updates and its requests. Text of subagents is omitted; their calls carry their name.
  */
 export function acpEncoder(options: AcpOptions = {}): Encoder<AcpStep> {
   const stream = new SessionStream(options);
@@ -151,7 +150,7 @@ class SessionStream {
     return { cwd: this.#options.cwd, subagent: run.parent === undefined ? undefined : run.agentName };
   }
 
-  /** A relay that is about no call is shown as a call of its own. */
+  /** Shows a relay without a call as a separate call. */
   #ask({ call, run }: OpenRelay): AcpStep[] {
     const relay = this.#event as EventOf<'relay'>;
     if (call === undefined) {
@@ -176,7 +175,7 @@ class SessionStream {
     return [toStep({ sessionUpdate: 'tool_call_update', toolCallId, status: 'in_progress' })];
   }
 
-  /** A report that names no call of a model is a sum over a run: it says nothing about the context. */
+  /** A usage report without a model call is a total of a run, so it does not show the size of the context. */
   #use({ cost, callId, model, inputTokens, outputTokens }: EventOf<'usage'>): AcpStep[] {
     if (cost !== undefined) this.#cost = (this.#cost ?? 0) + cost;
     const size = callId === undefined || model === undefined ? undefined : this.#options.contextWindow?.(model);
@@ -193,7 +192,7 @@ class SessionStream {
   }
 }
 
-/** Returns the task list of a thread as a plan, which takes the place of the one before. */
+/** Returns the task list of a thread as a plan, which replaces the previous plan. */
 export function toPlanUpdate(tasks: EventOf<'tasks'>['tasks']): AcpUpdate {
   const entries = tasks.map(({ content, status }) => ({ content, status, priority: 'medium' as const }));
   return { sessionUpdate: 'plan', entries };

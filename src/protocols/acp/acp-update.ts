@@ -10,7 +10,7 @@ export type AcpContent =
       readonly resource: { readonly uri: string; readonly blob: string; readonly mimeType?: string };
     };
 
-/** What an editor shows of a tool call beside its title. */
+/** Content that an editor shows below the title of a tool call. */
 export type AcpCallContent =
   | { readonly type: 'content'; readonly content: AcpContent }
   | {
@@ -55,7 +55,7 @@ type Chunk<Kind extends string> = {
   readonly content: AcpContent;
 };
 
-/** What `session/update` carries. */
+/** The payload of `session/update`. */
 export type AcpUpdate =
   | Chunk<'user_message_chunk'>
   | Chunk<'agent_message_chunk'>
@@ -84,7 +84,7 @@ export type AcpUpdate =
 /** Why a prompt ended. */
 export type AcpStopReason = 'end_turn' | 'max_tokens' | 'max_turn_requests' | 'refusal' | 'cancelled';
 
-/** What an event means for an editor: something to show or to ask, a question that is closed, or the end of a turn. */
+/** A step for an editor: an update to show, a question to ask, a question that was settled, or the end of a turn. */
 export type AcpStep =
   | { readonly type: 'update'; readonly update: AcpUpdate }
   /** The `tool_call` of this id was sent before. */

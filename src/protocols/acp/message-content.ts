@@ -2,7 +2,7 @@ import { defined } from '../../base/defined.ts';
 import type { ContentPart } from '../../events/content.ts';
 import type { AcpContent, AcpUpdate } from './acp-update.ts';
 
-/** Returns what a person said as the chunks of one message. */
+/** Returns the content of a user message as the chunks of one message. */
 export function toUserChunks(messageId: string, content: string | readonly ContentPart[]): AcpUpdate[] {
   const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
   return parts.map(part => ({ sessionUpdate: 'user_message_chunk', messageId, content: toAcpContent(part) }));
@@ -31,8 +31,8 @@ export type PromptBlock =
     };
 
 /**
- * Returns what the blocks of a prompt say: texts as they are, a link as the path or address that it names, an embedded
- * text in a block with its address, and images and other data as attachments. A single text stays a text.
+ * Converts the blocks of a prompt to message content: text is kept, a link becomes its path or address, embedded text
+ * becomes a block with its address, and images and other data become attachments. A single text stays a string.
  */
 export function readPrompt(blocks: readonly PromptBlock[]): string | ContentPart[] {
   const parts: ContentPart[] = [];

@@ -27,7 +27,7 @@ export function readOption(relay: Relay, optionId: string): AcpAnswer | undefine
   return listChoices(relay).find(choice => choice.optionId === optionId)?.answer;
 }
 
-/** Returns the form that asks a question, as the schema of an elicitation; undefined for what is no question. */
+/** Returns the form for a question as the schema of an elicitation; undefined for other relays. */
 export function questionForm(relay: Relay): Readonly<Record<string, unknown>> | undefined {
   if (relay.relayKind !== 'question') return undefined;
   const { options = [], selectionMode } = relay;
@@ -44,7 +44,7 @@ export function questionForm(relay: Relay): Readonly<Record<string, unknown>> | 
   return { type: 'object', properties: { answer }, required: ['answer'] };
 }
 
-/** Returns the answer that a form was sent back with; a form that was dismissed declines the question. */
+/** Returns the answer of a submitted form; a dismissed form declines the question. */
 export function readForm({ action, content }: { readonly action: string; readonly content?: unknown }): AcpAnswer {
   const fields = typeof content === 'object' && content !== null ? (content as Readonly<Record<string, unknown>>) : {};
   const { answer } = fields;

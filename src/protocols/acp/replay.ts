@@ -7,8 +7,8 @@ import { toUserChunks } from './message-content.ts';
 import { type CallPlace, toAcpCall, toRelayCall } from './tool-call.ts';
 
 /**
- * Yields what a person reads of a thread as updates: messages, reasoning, every call in its last state, and the newest
- * list of tasks. The events after it continue the messages and calls that are open.
+ * Yields the visible content of a thread as updates: messages, reasoning, every call in its latest state, and the
+ * newest task list. Later events continue the messages and calls that are open.
  */
 export function* replayUpdates(reading: Pick<ThreadReading, 'nodes'>, cwd?: string): Generator<AcpUpdate> {
   let tasks: EventOf<'tasks'>['tasks'] | undefined;
@@ -61,7 +61,7 @@ function* replayCall(
   yield* replaySubagents(part.runs, place);
 }
 
-/** The calls of subagents; their words are in the result of the call that started them. */
+/** The calls of subagents; their text is in the result of the call that started them. */
 function* replaySubagents(runs: readonly ViewNode[], { cwd }: CallPlace): Generator<AcpUpdate> {
   for (const { parts, agentId = 'agent' } of runs)
     for (const part of parts)

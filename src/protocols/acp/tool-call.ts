@@ -66,7 +66,7 @@ export function toAcpCall(call: ShownCall, { cwd, subagent }: CallPlace): AcpCal
   };
 }
 
-/** Returns what the result of a call changes of what an editor shows of it. */
+/** Returns the fields of a shown call that its result changes. */
 export function toAcpResult(shown: AcpCall, call: ShownCall, place: CallPlace): Partial<AcpCall> {
   const { output, status } = call;
   // The result of a change may know where in its files the change is.
@@ -82,7 +82,7 @@ function toRawOutput(output: ShownCall['output']): Pick<AcpCall, 'rawOutput'> {
   return output === undefined ? {} : { rawOutput: 'context' in output ? getResult(output) : output };
 }
 
-/** Returns a relay that is about no call as a call of its own: an editor shows requests only beside a call. */
+/** Returns a relay without a call as a separate call, because an editor shows requests only together with a call. */
 export function toRelayCall(relay: EventOf<'relay'>, status: AcpCallStatus, { cwd }: CallPlace): AcpCall {
   const { title, plan, fields } = presentRelay(relay, { cwd });
   const text =
@@ -96,7 +96,7 @@ export function toRelayCall(relay: EventOf<'relay'>, status: AcpCallStatus, { cw
   };
 }
 
-/** Returns what a permission request shows beside its call: the exact command, or the diff of the files. */
+/** Returns the details that a permission request adds to its call: the exact command, or the diff of the files. */
 export function describePermission(relay: EventOf<'relay'>, cwd: string | undefined): readonly AcpCallContent[] {
   if (relay.relayKind !== 'permission') return [];
   if (relay.command !== undefined) return [toTextContent(`$ ${relay.command}`)];
@@ -111,7 +111,7 @@ function describePlan({ title }: { readonly title?: string | undefined }): strin
   return title === undefined ? 'Approve the plan' : `Approve the plan: ${title}`;
 }
 
-/** An editor shows the status beside the title, so the title is the same in every state. */
+/** Returns a title that is the same in every state, because an editor shows the status separately. */
 function describeCall({ name, input }: ShownCall, { cwd, subagent }: CallPlace): string {
   const { verb, object } = presentCall({ name, input }, { cwd });
   const line = object === '' ? verb : `${verb} ${object}`;
@@ -148,7 +148,7 @@ function toDiffs(change: FileChange, cwd: string | undefined): AcpCallContent[] 
   });
 }
 
-/** What a call gave back; a change of files that worked is shown by its diffs alone. */
+/** Returns the output of a call; a successful file change is shown by its diffs only. */
 function toOutputContent({ output }: ShownCall, hasDiffs: boolean): AcpCallContent[] {
   if (output === undefined || (hasDiffs && 'context' in output)) return [];
   const { text, images } = outputView(output);

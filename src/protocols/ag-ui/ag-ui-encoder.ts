@@ -29,9 +29,9 @@ export interface AgUiOptions extends RequestOptions {
   readonly clientRunId?: string | undefined;
   /** The seq up to which the client has the request: these events are folded and not sent; none when absent. */
   readonly after?: number | undefined;
-  /** Lists of messages that take the place of those that the client has, one after the other; none when absent. */
+  /** Message lists to send as snapshots, in order; each replaces the messages of the client. None when absent. */
   readonly snapshots?: readonly (readonly AgUiMessage[])[] | undefined;
-  /** The ids of messages that the client has: what a person said under one of them is not sent. */
+  /** The ids of messages that the client has; user messages with these ids are not sent. */
   readonly known?: ReadonlySet<string> | undefined;
   /** The calls whose results the client has: they are not sent. */
   readonly answered?: ReadonlySet<string> | undefined;
@@ -41,7 +41,7 @@ export interface AgUiOptions extends RequestOptions {
 export interface AgUiEncoder extends Encoder<AgUiEvent> {
   /** Whether the request works or only waits for people. */
   readonly standing: RequestStanding;
-  /** Ends the client's run with what people are asked and what the client executes; the encoder is not used after it. */
+  /** Ends the client's run with its interrupts and pending client calls; the encoder must not be used afterwards. */
   interrupt(): AgUiEvent[];
 }
 
@@ -96,7 +96,7 @@ class RunStream implements AgUiEncoder {
     this.#seq = event.seq ?? this.#seq;
     const sent = this.#encode(this.#fold.take(event));
     if (this.#seq > (this.#options.after ?? 0) || event.seq === undefined) return this.#open(sent);
-    // The client's run before this one ended here: whatever was open was closed.
+    // The client already has this event, and the end of its previous run closed everything that was open.
     this.#close();
     this.#named.clear();
     return [];
@@ -126,7 +126,7 @@ class RunStream implements AgUiEncoder {
     return facts.flatMap(fact => handleFact(this.#on, fact));
   }
 
-  /** Puts the beginning of the run before its first events: the messages before it, the state, and the agents at work. */
+  /** Prepends the start of the run to its first events: earlier messages, the state, and the active agents. */
   #open(sent: AgUiEvent[]): AgUiEvent[] {
     const root = this.#root;
     if (this.#isOpen || root === undefined) return sent;
@@ -161,7 +161,7 @@ class RunStream implements AgUiEncoder {
     decided: ({ relay, decision }) =>
       isForClient(relay) ? [] : [custom('singletree.relay-decided', { id: relay.id, ...decision })],
     'agent-started': ({ agent }) => {
-      // A client refuses a subagent that begins again.
+      // Clients reject a second start of a subagent.
       if (this.#named.has(agent.runId)) return [];
       this.#agents.set(agent.runId, agent);
       return [this.#startAgent(agent)];
@@ -304,7 +304,7 @@ class RunStream implements AgUiEncoder {
     }));
     const ending = { result: { finishReason }, usage };
     if (finishReason !== 'aborted') return [...closed, this.#finished({ ...ending, outcome: { type: 'success' } })];
-    // Clients before 1.0 refuse a run that was cancelled.
+    // Clients before 1.0 reject cancelled runs.
     if (this.#options.version === '0.0') return [...closed, custom('singletree.aborted', {}), this.#finished(ending)];
     return [...closed, this.#finished({ ...ending, outcome: { type: 'cancelled' } })];
   }
@@ -318,7 +318,7 @@ function failed(message: string, code: string): AgUiEvent {
   return { type: 'RUN_ERROR', message, code };
 }
 
-/** A text or reasoning that another attempt took the place of stays with the client: a mark says so. */
+/** Marks text or reasoning that another attempt replaced, because it cannot be removed from the client. */
 function markReplaced(messageId: string): AgUiEvent[] {
   return [
     { type: 'TEXT_MESSAGE_START', messageId, role: 'assistant' },

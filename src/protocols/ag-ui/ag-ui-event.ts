@@ -5,12 +5,12 @@ import type { RequestTokenUsage } from '../request/totals.ts';
 export const agUiVersions = ['0.0', '1.0'] as const;
 export type AgUiVersion = (typeof agUiVersions)[number];
 
-/** What we add to events and messages of AG-UI. */
+/** The metadata that Singletree adds to events and messages of AG-UI. */
 export interface AgUiMetadata {
   readonly singletree: Readonly<Record<string, unknown>>;
 }
 
-/** Something that a person has to answer before a run continues. */
+/** A request that a user must answer before the run continues. */
 export interface AgUiInterrupt {
   /** The relay, and the seq up to which its reader has the log: `<relay id>@<seq>`. */
   readonly id: string;
@@ -36,7 +36,7 @@ export type AgUiSource =
   | { readonly type: 'data'; readonly value: string; readonly mimeType: string }
   | { readonly type: 'url'; readonly value: string; readonly mimeType?: string };
 
-/** A part of what a person said. */
+/** A content part of a user message. */
 export type AgUiContentPart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image' | 'audio' | 'video' | 'document'; readonly source: AgUiSource };
@@ -67,13 +67,13 @@ export type AgUiMessage =
       readonly content: Readonly<Record<string, unknown>>;
     };
 
-/** How a run of theirs ended. */
+/** The outcome of a client's run. */
 export type AgUiOutcome =
   | { readonly type: 'success'; readonly pendingToolCallIds?: readonly string[] }
   | { readonly type: 'interrupt'; readonly interrupts: readonly AgUiInterrupt[] }
   | { readonly type: 'cancelled' };
 
-/** What a client shows beside the messages; it returns `seq` with every request. */
+/** The state that a client shows in addition to the messages; it returns `seq` with every request. */
 export interface AgUiState {
   readonly agent?: string;
   readonly model?: string;

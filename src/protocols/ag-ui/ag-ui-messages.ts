@@ -25,7 +25,7 @@ export function tasksMessageId(runId: string): string {
   return `${runId}:tasks`;
 }
 
-/** Numbers the parts of texts between which a person spoke, as the conversation does: `t`, `t#2`, `t#3`. */
+/** Numbers the parts of a text that user messages interrupt, as the conversation does: `t`, `t#2`, `t#3`. */
 export class TextParts {
   readonly #counts = new Map<string, number>();
   #open = new Set<string>();
@@ -38,7 +38,7 @@ export class TextParts {
     return count === 1 ? id : `${id}#${count}`;
   }
 
-  /** Ends the parts: what follows of their texts is another one. */
+  /** Ends the open parts; later fragments of their texts start new parts. */
   end(): void {
     this.#open = new Set();
   }
@@ -63,7 +63,7 @@ export function toArguments(input: unknown): string {
   return JSON.stringify(input) ?? '{}';
 }
 
-/** Returns a thread, as a person reads it, as messages of AG-UI clients, with the ids that the stream gives them. */
+/** Returns the visible messages of a thread as AG-UI messages, with the same ids as in the stream. */
 export function agUiMessages(nodes: Iterable<ViewNode>): AgUiMessage[] {
   const messages = new MessageList();
   for (const node of nodes) messages.add(node);
@@ -139,7 +139,7 @@ class MessageList {
     this.#put({ id: resultMessageId(id), role: 'tool', toolCallId: id, ...toResultText(output), ...ofAgent });
   }
 
-  /** Of a subagent its calls are shown, as in the stream; nothing of an observer. */
+  /** Shows the calls of subagents, as the stream does, and nothing of observers. */
   #addAgents(runs: readonly ViewNode[]): void {
     for (const run of runs.filter(({ memory }) => memory === undefined))
       for (const part of run.partList)
@@ -147,7 +147,7 @@ class MessageList {
         else if (part.kind === 'run') this.#addAgents(part.runs);
   }
 
-  /** A message takes the place of one with its id. */
+  /** Adds a message, or replaces the message with the same id. */
   #put(message: AgUiMessage): void {
     this.#byId.set(message.id, message);
   }

@@ -70,7 +70,7 @@ function responseSchema(relay: Relay): Readonly<Record<string, unknown>> {
 }
 
 function parseSchema(json = '{}'): Readonly<Record<string, unknown>> {
-  // A tool that names a schema which is none accepts every answer.
+  // A tool with an invalid schema accepts every answer.
   return z.record(z.string(), z.unknown()).catch({}).parse(parseJson(json));
 }
 

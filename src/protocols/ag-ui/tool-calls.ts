@@ -22,7 +22,7 @@ export class ToolCalls {
     return written === undefined ? [this.#start(toolCallId, toolName), args] : [args];
   }
 
-  /** A call is complete: what its model has not written of its arguments yet is sent, and it is closed. */
+  /** Closes a complete call after sending the arguments that were not streamed yet. */
   call({ key: toolCallId, toolName, input, run }: OpenCall): AgUiEvent[] {
     const written = this.#inputs.get(toolCallId);
     this.#inputs.delete(toolCallId);
@@ -33,7 +33,7 @@ export class ToolCalls {
     const end: AgUiEvent = { type: 'TOOL_CALL_END', toolCallId, ...of };
     const rest = args.startsWith(written ?? '') ? args.slice(written?.length ?? 0) : '';
     if (rest !== '') return [...begun, { type: 'TOOL_CALL_ARGS', toolCallId, delta: rest, ...of }, end];
-    // Arguments cannot be taken back: what is called with others says so.
+    // Sent arguments cannot be retracted, so metadata carries the arguments that differ from them.
     return written === args || isSameJson(written, args) ? [end] : [{ ...end, metadata: { singletree: { input } } }];
   }
 
@@ -72,7 +72,7 @@ export class ToolCalls {
   }
 }
 
-/** Whether a text is the JSON that another one is, apart from white space. */
+/** Whether two texts are the same JSON, apart from white space. */
 function isSameJson(written: string | undefined, args: string): boolean {
   return JSON.stringify(parseJson(written ?? '')) === args;
 }

@@ -101,7 +101,7 @@ class MessageStream {
     ended: fact => this.#end(fact),
   };
 
-  /** What was sent stays in the message, also when the step is repeated. */
+  /** Marks the step as permanent: these chunks stay in the message even when the step is retried. */
   #keep(chunks: AiSdkChunk[]): AiSdkChunk[] {
     this.#tentative = false;
     return chunks;

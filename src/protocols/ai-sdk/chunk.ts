@@ -7,7 +7,7 @@ export type AiSdkVersion = (typeof aiSdkVersions)[number];
 
 type FinishReason = 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'interrupted' | 'other';
 
-/** A part of what a person said while the run was under way. */
+/** A content part of a user message sent during a run. */
 export type SteeringPart =
   | { type: 'text'; text: string }
   | { type: 'file'; mediaType: string; url: string; filename?: string };

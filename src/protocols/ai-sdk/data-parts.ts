@@ -4,7 +4,7 @@ import type { AiSdkChunk, AiSdkVersion, SteeringPart } from './chunk.ts';
 import type { RelayDecision } from '../request/decision.ts';
 import type { OpenRelay } from '../request/open.ts';
 
-/** What a person said, as text and file parts of a UI message. */
+/** Returns the content of a user message as text and file parts of a UI message. */
 export function contentParts(content: string | readonly ContentPart[]): SteeringPart[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content.map(contentPart);
 }
@@ -19,7 +19,7 @@ function contentPart(part: ContentPart): SteeringPart {
 
 type DataPart = Extract<AiSdkChunk, { type: `data-${string}` }>;
 
-/** Data parts with a meaning of their own: a product's event of the same name becomes `data-custom`. */
+/** Reserved names of data parts: a custom event with one of these names becomes `data-custom`. */
 const ownNames: ReadonlySet<string> = new Set([
   'agent',
   'approval',
@@ -35,7 +35,7 @@ const ownNames: ReadonlySet<string> = new Set([
   'warning',
 ]);
 
-/** A product's own event as a data part. */
+/** Returns a custom event as a data part. */
 export function customPart(name: string, data: unknown): DataPart {
   return ownNames.has(name) ? { type: 'data-custom', data: { name, data } } : { type: `data-${name}`, data };
 }
@@ -52,7 +52,7 @@ export function approvalPart(
   return { type: 'data-approval', id, data: { id, kind, target, payload, status, ...details } };
 }
 
-/** What a person said while the run was under way; clients before version 7 have no part of their own for it. */
+/** Returns the part for a user message sent during a run; clients before version 7 have no dedicated part for it. */
 export function userPart(
   version: AiSdkVersion,
   id: string,

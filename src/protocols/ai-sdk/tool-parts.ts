@@ -10,7 +10,7 @@ interface PartKind {
   readonly dynamic?: true;
 }
 
-/** What is known of a tool part while its call is open. */
+/** The state of a tool part while its call is open. */
 interface ToolPart {
   /** The step of the message it is in: only there can a client replace its input. */
   readonly step: number;
@@ -22,7 +22,7 @@ interface ToolPart {
 
 const interrupted = 'It was not called: the model stopped while it wrote the input.';
 
-/** The tool parts of one message: their input, what people are asked about them, and their output. */
+/** The tool parts of one message: their input, approvals and output. */
 export class ToolParts {
   readonly #version: AiSdkVersion;
   readonly #clientTools: readonly string[];
@@ -42,12 +42,12 @@ export class ToolParts {
     return false;
   }
 
-  /** Goes on in the next step. */
+  /** Starts the next step. */
   nextStep(): void {
     this.#step++;
   }
 
-  /** Forgets the inputs that were being written: the client removes them. */
+  /** Drops the inputs that are still streaming; the client removes them too. */
   forgetInputs(): void {
     this.#streaming.clear();
   }
@@ -99,7 +99,7 @@ export class ToolParts {
     const part = this.#shownOn(relay);
     const revised = outcome === 'revise' ? this.#replaceInput(relay, decision.partial) : [];
     if (part === undefined) return [approvalPart(relay, decision), ...revised];
-    // A later question about the same call took the place of this one.
+    // A later approval of the same call replaced this one.
     if (part.approvalId !== relay.id) return revised;
     part.rejected = outcome === 'reject';
     const reason = feedback !== undefined && { reason: feedback };

@@ -23,7 +23,7 @@ export interface UiMessage {
   readonly parts: readonly UiPart[];
 }
 
-/** What was decided about a relay; undefined while it waits. */
+/** Returns the decision about a relay; undefined while it is pending. */
 export function relayDecision({ status, answer }: RelayPart): RelayDecision | undefined {
   if (answer !== undefined) return toDecision(answer);
   return status === 'pending' ? undefined : undecided('The run ended before anybody answered.');
@@ -34,13 +34,13 @@ export function relayDataPart(part: RelayPart, callId?: string): ReturnType<type
   return approvalPart({ id: part.relay.id, ...relaySubject(part.relay, callId) }, relayDecision(part));
 }
 
-/** What decides how a client shows a call. */
+/** The client settings that determine how a call is shown. */
 export interface ClientKind {
   readonly version: AiSdkVersion;
   readonly clientTools: readonly string[];
 }
 
-/** A call with what people were asked about it and the subagents it started; `agent` is the subagent that made it. */
+/** Returns the parts of a call, its relays and the subagents it started; `agent` is the subagent that made it. */
 export function toolParts(part: ToolPart | ReplPart, client: ClientKind, agent?: ViewNode): UiPart[] {
   const { version, clientTools } = client;
   const call = showCall(part);
@@ -61,7 +61,7 @@ export function toolParts(part: ToolPart | ReplPart, client: ClientKind, agent?:
 }
 
 /**
- * A subagent as a data part, and the calls it made; its words are not words of the message. Nothing of an observer, as in
+ * Returns a subagent as a data part, and its calls; its text is not part of the message. Observers are omitted, as in
  * the stream.
  */
 export function agentParts(run: ViewNode, cause: ShownCall | undefined, client: ClientKind): UiPart[] {
@@ -128,9 +128,9 @@ const checkOptions = optionsCheck<UiMessagesOptions>('uiMessages')(() => ({
 }));
 
 /**
- * Returns a thread, as a person reads it, as the messages of an AI SDK client: the initial messages of a chat. An answer
- * that is under way is left out, because the stream delivers it from its start; so is a message without parts, which
- * clients refuse.
+ * Returns the visible messages of a thread as messages of an AI SDK client: the initial messages of a chat. Omits an
+ * answer that is still running, because the stream delivers it from its start, and messages without parts, because
+ * clients reject them.
  */
 export function uiMessages(nodes: Iterable<ViewNode>, options: UiMessagesOptions = {}): UiMessage[] {
   checkOptions(options);
@@ -149,7 +149,7 @@ export function uiMessages(nodes: Iterable<ViewNode>, options: UiMessagesOptions
   return messages;
 }
 
-/** Data parts of one id stand for one thing: the newest takes the place of the first, as in a client. */
+/** Keeps the newest of the data parts with the same type and id, at the position of the first, as a client does. */
 function newestData(parts: readonly UiPart[]): UiPart[] {
   const byKey = new Map<unknown, UiPart>();
   for (const part of parts) {
@@ -186,7 +186,7 @@ function assistantParts(part: ViewPart, node: ViewNode, client: ClientKind): UiP
   }
 }
 
-/** What the stream keeps of other events; an error only when the run ended with it. */
+/** Returns the parts for other events that the stream keeps; an error only when the run ended with it. */
 function factParts(event: Extract<ViewPart, { kind: 'fact' }>['event'], node: ViewNode): UiPart[] {
   switch (event.type) {
     case 'file_registered':

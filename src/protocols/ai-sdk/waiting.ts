@@ -12,9 +12,9 @@ interface Chunk {
 export class Waiting {
   /** The approvals that were asked for, with their calls. */
   readonly #asked = new Map<string, string>();
-  /** What is being written. */
+  /** The ids of text, reasoning and tool inputs that are streaming. */
   readonly #words = new Set<string>();
-  /** Calls without a result that nobody was asked about. */
+  /** Calls without a result and without a pending approval. */
   readonly #calls = new Set<string>();
   readonly #started = new Set<string>();
 

@@ -17,15 +17,15 @@ type Content = AtifStep['message'];
 type ToolCall = NonNullable<AtifStep['tool_calls']>[number];
 type Result = NonNullable<AtifStep['observation']>['results'][number];
 type Embedded = NonNullable<AtifTrajectory['subagent_trajectories']>[number];
-/** Stores an image beside the document and returns its path. */
+/** Stores an image next to the document and returns its path. */
 export type SaveImage = (image: OutputImage) => string;
 
 const rasters = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] as const;
 
 /**
  * Returns the active branch of a thread in the Agent Trajectory Interchange Format: one step for each model call, with
- * its calls and their results; runs of subagents are trajectories of their own. Without `saveImage` an image is named in
- * the text only: the format has no place for its bytes.
+ * its calls and their results; runs of subagents are separate trajectories. Without `saveImage` an image is only named
+ * in the text, because the format cannot contain its bytes.
  */
 export function toAtif({ events, threadId, version }: ThreadDocument, saveImage?: SaveImage): AtifTrajectory {
   const conversation = events.reduce(reduceConversation, createConversation());
@@ -44,7 +44,7 @@ export function toAtif({ events, threadId, version }: ThreadDocument, saveImage?
   };
 }
 
-/** What a model call did: its calls, and what came of them. */
+/** The tool calls of a model call and their results. */
 interface Done {
   readonly calls: ToolCall[];
   readonly results: Result[];
@@ -199,7 +199,7 @@ class TrajectoryWriter {
     results.push({ ...source, content, ...started });
   }
 
-  /** Writes runs as trajectories of their own, once each, and returns the references to them. */
+  /** Writes each run once as a separate trajectory and returns the references to them. */
   #embed(runs: readonly ViewNode[]): { trajectory_id: string }[] {
     return runs.map(({ id }) => {
       if (!this.#embedded.has(id)) {
@@ -212,7 +212,7 @@ class TrajectoryWriter {
     });
   }
 
-  /** Says how a run ended, unless it completed. */
+  /** Returns how a run ended, unless it completed. */
   #addEnd(steps: Steps, messageId: string): void {
     const run = getRun(this.#conversation, messageId);
     if (run === undefined || run.status === 'complete') return;
@@ -257,7 +257,7 @@ class Steps {
   }
 }
 
-/** What stands for the result of a call that has none. */
+/** The placeholder text for a call without a result, by its status. */
 const withoutResult: Partial<Record<CallStatus, string>> = {
   waiting: 'No result yet: a person was asked.',
   running: 'No result yet: it was running.',
@@ -272,7 +272,7 @@ function addSummary(steps: Steps, { text, kind, tokens, coveredTokens, active }:
   steps.add({ source: 'system', message: text, extra: { context_management: facts } });
 }
 
-/** Returns how a relay was answered, or how it stands. */
+/** Returns the answer of a relay, or its status. */
 function describeAnswer({ relay, answer, status }: RelayPart): Record<string, unknown> {
   const waited = answer === undefined ? Number.NaN : Date.parse(answer.ts ?? '') - Date.parse(relay.ts ?? '');
   return {

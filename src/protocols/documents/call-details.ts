@@ -10,7 +10,7 @@ import type { ToolPart } from '../../projections/reading/view-node.ts';
 export interface CallDetails {
   readonly verb: string;
   readonly object: string;
-  /** What else is said of it in its line: how it ended, how long it took. */
+  /** Additional facts for its line, such as its outcome and duration. */
   readonly facts: readonly string[];
   readonly tone: Tone;
   /** The files that it changed; empty when it changed none. */
@@ -21,7 +21,7 @@ export interface CallDetails {
   readonly images: readonly OutputImage[];
 }
 
-/** Returns what a document shows of a call. */
+/** Returns the details of a call for a document. */
 export function describeCall(tool: ToolPart): CallDetails {
   const { verb, object, command, exitCode } = presentCall(tool);
   const { label, tone } = toolWording[tool.status];
@@ -43,7 +43,7 @@ export function describeCall(tool: ToolPart): CallDetails {
     tone: hasFailed ? 'bad' : tone,
     diffs,
     input: diffs.length > 0 || isWholeInput(tool.input, command ?? object) ? '' : input,
-    // What a changed file holds is in its diff.
+    // The content of a changed file is in its diff.
     output: diffs.length > 0 && tool.status === 'done' ? '' : text,
     images,
   };
@@ -60,7 +60,7 @@ function isWholeInput(input: unknown, object: string): boolean {
   return others.length === 0 && (value === undefined || object === value || object.endsWith(` ${String(value)}`));
 }
 
-/** Returns a text with its middle replaced by a line about what is left out. */
+/** Returns a text whose middle is replaced by a line that states how much is omitted. */
 export function shorten(text: string, headLines: number, tailLines: number): string {
   const trimmed = text.replace(/\n+$/, '');
   const short = shortenedText(trimmed, { headLines, tailLines, chars: 400 * (headLines + tailLines) });

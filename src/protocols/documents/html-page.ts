@@ -40,8 +40,8 @@ footer { margin-top: 2rem; border-top: 1px solid var(--line); padding-top: .5rem
 @media print { .player { display: none; } pre { max-height: none; } }`;
 
 /**
- * The script of an exported page. Without it everything is shown; with it a bar plays the conversation back: what has a
- * later `data-at` than the position is hidden, and the blocks of a text appear one after the other until its `data-until`.
+ * The script of an exported page. Without it everything is shown; with it a bar plays the conversation back: elements
+ * with a later `data-at` than the position are hidden, and the blocks of a text appear one by one until `data-until`.
  */
 export const playerScript = `(() => {
   const timed = [...document.querySelectorAll('[data-at]')].map(element => ({

@@ -4,7 +4,7 @@ import { withoutEntities } from '../../projections/presentation/entities.ts';
 import { lexMarkdown, withLineFeeds } from '../../projections/presentation/lex-markdown.ts';
 import { safeLink } from '../../projections/presentation/safe-link.ts';
 
-/** HTML that was made by `html`: everything else that is put into a page is text. */
+/** HTML created by `html`; any other value put into a page is treated as text. */
 export class Markup {
   readonly text: string;
   constructor(text: string) {
@@ -19,7 +19,7 @@ export function html(strings: TemplateStringsArray, ...values: readonly Value[])
   return new Markup(String.raw({ raw: strings }, ...values.map(toHtmlText)));
 }
 
-/** HTML that is nothing. */
+/** Empty HTML. */
 export const nothing = new Markup('');
 
 function toHtmlText(value: Value): string {

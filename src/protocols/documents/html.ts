@@ -14,8 +14,8 @@ import { getAuthor, describeThread, minute, PlaybackTimes, readDocument } from '
 import type { ThreadDocument } from './thread-document.ts';
 
 /**
- * Returns the active branch of a thread as one page that needs nothing else: it reads without a script, plays back with
- * its own, and carries the events. Its policy allows only its own style and script, so that nothing in it can act.
+ * Returns the active branch of a thread as one self-contained page: it is readable without scripts, plays back with its
+ * own script, and includes the events. Its content security policy allows only its own style and script.
  */
 export async function toHtml(document: ThreadDocument): Promise<string> {
   const { title, facts } = describeThread(document);

@@ -1,6 +1,6 @@
 import type { LoggedEvent } from '../../events/vocabulary.ts';
 
-/** What a document of a thread is made from. */
+/** The input from which a document of a thread is written. */
 export interface ThreadDocument {
   readonly threadId: string;
   readonly title?: string | undefined;
@@ -8,7 +8,7 @@ export interface ThreadDocument {
   readonly events: readonly LoggedEvent[];
   /** The version of Singletree that writes it. */
   readonly version: string;
-  /** Where it branched off, when it did. */
+  /** The branch point; absent for a thread that is no branch. */
   readonly branchedFrom?: { readonly seq: number } | undefined;
 }
 

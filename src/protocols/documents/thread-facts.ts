@@ -8,7 +8,7 @@ import type { ViewNode } from '../../projections/reading/view-node.ts';
 import { totals } from '../../projections/totals.ts';
 import type { ThreadDocument } from './thread-document.ts';
 
-/** Returns the active branch of a thread whole, as a person reads it. */
+/** Returns the whole active branch of a thread as visible messages. */
 export function readDocument(events: readonly LoggedEvent[]): ViewNode[] {
   const conversation = events.reduce(reduceConversation, createConversation());
   const { messages } = defaultActive(conversation);
@@ -43,7 +43,7 @@ export function minute(iso: string): string {
   return Number.isNaN(time.getTime()) ? '' : time.toISOString().slice(0, 16).replace('T', ' ');
 }
 
-/** Returns who wrote a message. */
+/** Returns the author of a message. */
 export function getAuthor({ role, agentId, parts }: ViewNode): string {
   if (role === 'summary') return 'Summary';
   if (role !== 'user') return agentId ?? 'Agent';
@@ -54,7 +54,7 @@ export function getAuthor({ role, agentId, parts }: ViewNode): string {
 /** Longer pauses are played as this one, in milliseconds. */
 const longestPause = 3_000;
 
-/** When what is at a seq happened: by the clock, and in a playback without long pauses. */
+/** The times of the event at a seq: by the clock, and in a playback without long pauses. */
 export class PlaybackTimes {
   readonly #at = new Map<number, { readonly ts: string; readonly offset: number }>();
 

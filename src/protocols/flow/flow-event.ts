@@ -2,7 +2,7 @@ import type { CostSummary, Latency, RequestTokenUsage } from '../request/totals.
 import type { FileData, FinishReason, PlanChange } from '../request/fact.ts';
 import type { OpenRelay } from '../request/open.ts';
 
-/** What is of a subagent carries the id of its `tool-agent` pair; absent for the root run. */
+/** Events of a subagent carry the id of its `tool-agent` pair; absent for the root run. */
 interface OfAgent {
   readonly toolAgentId?: string;
 }
@@ -21,11 +21,11 @@ interface AgentCall {
   readonly agentName: string;
   /** The tool call that started it, when there is one. */
   readonly toolInvocationId?: string;
-  /** What it was asked. */
+  /** The prompt that it was given. */
   readonly prompt?: unknown;
 }
 
-/** What was decided on an approval. */
+/** The decision on an approval. */
 export type ApprovalOutcome =
   | { readonly outcome: 'approve' | 'reject' }
   | { readonly outcome: 'revise'; readonly partial: unknown };
@@ -71,7 +71,7 @@ export type FlowEvent =
         readonly id: string;
         readonly outcome: ApprovalOutcome;
         readonly feedback?: string;
-        /** What a person answered to a question. */
+        /** The user's answer to a question. */
         readonly answer?: string | readonly string[];
       };
     }

@@ -21,7 +21,7 @@ export const flowOrderRules = {
 export type FlowOrderRule = keyof typeof flowOrderRules;
 
 export interface FlowOrderViolation {
-  /** Zero-based place of the event in what was checked; the number of events for what is missing at the end. */
+  /** The zero-based index of the event; the number of events for a violation at the end. */
   readonly index: number;
   readonly rule: FlowOrderRule;
   readonly message: string;
@@ -45,7 +45,7 @@ export class FlowOrderChecker {
   #ended: 'finish' | 'error' | undefined;
   #index = 0;
 
-  /** Takes the next event and returns what is wrong with its place. */
+  /** Checks the next event and returns the violations of its position. */
   check(event: FlowEvent): FlowOrderViolation[] {
     const [found, report] = this.#reporter(this.#index++);
     if (this.#ended !== undefined) this.#checkAfterEnd(event, report);
@@ -54,7 +54,7 @@ export class FlowOrderChecker {
     return found;
   }
 
-  /** What is wrong when the stream is over. */
+  /** Returns the violations that are known only at the end of the stream. */
   end(): FlowOrderViolation[] {
     const [found, report] = this.#reporter(this.#index);
     if (this.#ended === undefined) report('one-end', 'there was neither');
@@ -137,7 +137,7 @@ export class FlowOrderChecker {
   }
 }
 
-/** Everything that is wrong with the order of a whole flow stream; empty when its guarantees hold. */
+/** Returns all order violations of a whole flow stream; empty when it is valid. */
 export function checkFlowOrder(events: Iterable<FlowEvent>): FlowOrderViolation[] {
   const checker = new FlowOrderChecker();
   const violations: FlowOrderViolation[] = [];

@@ -14,7 +14,7 @@ export interface ContentMessage {
 /** The longest attribute, in characters. */
 export const longestAttribute = 32_768;
 
-/** Returns a person's message; of images and files only what they are. */
+/** Returns a user message; images and files are only named. */
 export function toUserMessage(content: string | readonly ContentPart[]): ContentMessage {
   const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
   return { role: 'user', parts: parts.map(toPart) };
@@ -31,7 +31,7 @@ export function toToolMessage({ id, output }: Pick<EventOf<'tool_result'>, 'id' 
   return { role: 'tool', parts: [{ type: 'tool_call_response', id, response: toResponse(output) }] };
 }
 
-/** Returns what a model reads of the result of a call. */
+/** Returns the result of a call as the model reads it. */
 export function toResponse(output: unknown): unknown {
   const shown = toToolOutput(output);
   return 'context' in shown ? shown.context : 'error' in shown ? shown.error : shown.reason;
@@ -56,7 +56,7 @@ export function fitJson(value: unknown): { readonly json: string; readonly isCut
 
 type ToolDescription = Readonly<Record<string, unknown>>;
 
-/** What models of a thread were sent beside messages, as far as spans show it. */
+/** The system prompts and tools sent to the models of a thread, as far as spans show them. */
 export class ModelContexts {
   readonly #contexts = new Map<string, EventOf<'model_context'>>();
   readonly #tools = new Map<string, ToolDescription>();

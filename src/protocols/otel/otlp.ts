@@ -1,7 +1,7 @@
 import { defined } from '../../base/defined.ts';
 import type { Attributes, AttributeValue, Span } from './span.ts';
 
-/** What sent the spans: `service.name` and others. */
+/** The source of the spans: resource attributes such as `service.name`. */
 export interface TraceSource {
   readonly resource: Attributes;
   /** The version of Singletree. */

@@ -21,7 +21,7 @@ export interface RunSpansOptions {
   readonly model: string | undefined;
   readonly span: OpenSpan;
   readonly contexts: ModelContexts;
-  /** The messages that it begins with; undefined when content is left out. */
+  /** The messages that it begins with; undefined when content is not recorded. */
   readonly input: readonly ContentMessage[] | undefined;
 }
 
@@ -40,7 +40,7 @@ interface OpenTool {
 
 const failures = ['error', 'timeout', 'interrupted', 'limit_reached', 'max_iterations'];
 
-/** The spans of one run that have not ended: the run, its model call, its tools and what it asks people. */
+/** The open spans of one run: the run, its model call, its tools and its relays. */
 export class RunSpans {
   readonly #options: RunSpansOptions;
   readonly #tools = new Map<string, OpenTool>();
@@ -56,7 +56,7 @@ export class RunSpans {
   #hasSteps = false;
   /** Whether a model without steps has written something since its last usage. */
   #hasSpoken = false;
-  /** Since when a model may have been at work. */
+  /** The earliest time at which the current model call may have started. */
   #since: number;
   #usage: UsageCounts = noUsage;
   #finishReason: string | undefined;
@@ -95,7 +95,7 @@ export class RunSpans {
     this.#isCompacted = true;
   }
 
-  /** Adds a message to what the next model call is sent. */
+  /** Adds a message to the input of the next model call. */
   hear(message: ContentMessage): void {
     if (this.#options.input !== undefined) this.#input.push(message);
   }
@@ -241,7 +241,7 @@ export class RunSpans {
     return this.#endCall(time, false, event, isOther);
   }
 
-  /** Ends the open model call; without one, a call that nothing marked the beginning of. */
+  /** Ends the open model call, or creates one whose start was not reported. */
   #endCall(time: number, isReplaced = false, usage?: EventOf<'usage'>, isOther = false): Span[] {
     const call = isOther ? undefined : this.#call;
     const span = call?.span ?? this.#newCall(this.#since);
@@ -276,7 +276,7 @@ export class RunSpans {
     return [span.end(time)];
   }
 
-  /** Adds what the model was sent since the call before, and what it answered. */
+  /** Adds the messages sent to the model since the previous call, and its answer. */
   #addContent(span: OpenSpan, finishReason: string | undefined): void {
     if (this.#input.length > 0) span.setJson('gen_ai.input.messages', this.#input);
     if (this.#output.length > 0) {

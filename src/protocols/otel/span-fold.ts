@@ -14,9 +14,9 @@ import { RunSpans } from './run-spans.ts';
 
 export interface SpanFoldOptions {
   readonly threadId: string;
-  /** Whether spans have what people, models and tools said; left out by default. */
+  /** Whether spans include the content of messages and tool calls; false by default. */
   readonly content?: boolean;
-  /** The newest event that the thread shares with the one it branched from, whose spans those are. */
+  /** The newest event shared with the thread it branched from; shared events create no spans here. */
   readonly sharedSeq?: number;
 }
 
@@ -39,9 +39,9 @@ export class SpanFold {
   readonly #activity: ActivityState = createActivityState();
   readonly #requested = new Map<string, { readonly event: EventOf<'run_requested'>; readonly time: number }>();
   readonly #runs = new Map<string, StartedRun>();
-  /** The runs whose models' events have ids of their own. */
+  /** Maps a run id used by events of a run's model to the id of that run. */
   readonly #voices = new Map<string, string>();
-  /** The spans of all runs, also of those that ended: what serves a run may begin after it. */
+  /** The spans of ended runs, because a child run may start after its parent ended. */
   readonly #ended = new Map<string, SpanParent>();
   readonly #messages = new Map<string, ContentMessage>();
   #lastRoot: SpanContext | undefined;
@@ -61,7 +61,7 @@ export class SpanFold {
   take(event: LoggedEvent): readonly Span[] {
     if (event.seq <= this.#seq) return [];
     const { sharedSeq = 0 } = this.#options;
-    // What was open there goes on in the other thread.
+    // Runs that were open at the branch point continue in the other thread.
     if (this.#seq <= sharedSeq && event.seq > sharedSeq) for (const open of [this.#runs, this.#requested]) open.clear();
     this.#seq = event.seq;
     const time = Date.parse(event.ts);

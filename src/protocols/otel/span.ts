@@ -23,13 +23,13 @@ export interface Span extends SpanContext {
   readonly attributes: Attributes;
   readonly events: readonly { readonly name: string; readonly time: number; readonly attributes: Attributes }[];
   readonly links: readonly (SpanContext & { readonly attributes: Attributes })[];
-  /** Why it failed; absent when it did not. */
+  /** The failure; absent when it succeeded. */
   readonly failure?: string;
 }
 
 type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
 
-/** What a span needs of the one that it is inside of. */
+/** The fields of a parent span that its children need. */
 export type SpanParent = SpanContext & Pick<Span, 'rootRunId' | 'isSampled'>;
 
 /** A span that has not ended. */
@@ -61,7 +61,7 @@ export class OpenSpan {
     this.#span.name = name;
   }
 
-  /** Sets attributes; those without a value are left out. */
+  /** Sets attributes; undefined values are skipped. */
   set(attributes: Readonly<Record<string, AttributeValue | undefined>>): void {
     for (const [key, value] of Object.entries(attributes)) if (value !== undefined) this.#attributes[key] = value;
   }

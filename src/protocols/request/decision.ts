@@ -2,7 +2,7 @@ import type { EventOf } from '../../events/vocabulary.ts';
 import type { OpenCall, OpenRelay, OpenRun } from './open.ts';
 import { defined } from '../../base/defined.ts';
 
-/** What was decided about a relay. */
+/** The decision about a relay. */
 export interface RelayDecision {
   readonly outcome: 'approve' | 'reject' | 'revise';
   readonly feedback?: string;
@@ -12,12 +12,12 @@ export interface RelayDecision {
   readonly answer?: string | readonly string[];
 }
 
-/** The decision of a relay that nobody decided. */
+/** Returns a rejection for a relay that ended without an answer. */
 export function undecided(feedback: string): RelayDecision {
   return { outcome: 'reject', feedback };
 }
 
-/** What an answer in the log decides; one that expired or was cancelled is a rejection that says so. */
+/** Returns the decision of a logged answer; an expired or cancelled relay becomes a rejection with the reason. */
 export function toDecision({ outcome, feedback, input, answer }: EventOf<'relay_resolved'>): RelayDecision {
   const words = feedback !== undefined && { feedback };
   switch (outcome) {
@@ -46,7 +46,7 @@ export function openRelay(event: EventOf<'relay'>, run: OpenRun, call: OpenCall 
 
 type Subject = Pick<OpenRelay, 'kind' | 'target' | 'payload'>;
 
-/** What a relay asks about; `callKey` is the wire id of its call. */
+/** Returns the subject of a relay; `callKey` is the wire id of its call. */
 export function relaySubject(event: EventOf<'relay'>, callKey: string | undefined): Subject {
   const { toolCallId, expiresAt } = event;
   const { kind, target, payload } = getSubject(event, callKey);

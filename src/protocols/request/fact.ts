@@ -10,7 +10,7 @@ import type { RequestTokenUsage, RequestTotals } from './totals.ts';
 /** Why a run ended. */
 export type EndReason = NonNullable<EventOf<'harness_end'>['reason']>;
 
-/** How a request ended: it failed, or why it stopped; `modelReason` is what its last answer says about that. */
+/** The outcome of a request: its error, or the reason why it stopped; `modelReason` is the model's stop reason. */
 export type RequestOutcome =
   | { readonly reason: 'error'; readonly message: string; readonly code: string }
   | { readonly reason: Exclude<EndReason, 'error' | 'limit_reached'>; readonly modelReason?: string | undefined };
@@ -34,7 +34,7 @@ export interface PlanChange {
   readonly to: PlanStatus;
 }
 
-/** How a subagent ended: with what it said last, or with why it failed. */
+/** The outcome of a subagent: its last text, or its error. */
 export type AgentOutcome = { readonly text: string } | { readonly error: string };
 
 interface Words<Type extends string> {
@@ -44,16 +44,16 @@ interface Words<Type extends string> {
 }
 
 /**
- * What happens in a request, in the one order that every protocol can encode, whatever the log holds:
- * - `started` is first and `ended` is last; each comes once.
- * - Text and reasoning are the root run's own, and come after a `step`.
- * - `call`, then `progress` and what people are `asked`, then `result`: exactly one, also when the run was stopped.
+ * A fact of a request. Facts are emitted in an order that every protocol can encode, regardless of the log's order:
+ * - `started` is first and `ended` is last; each is emitted once.
+ * - Text and reasoning belong to the root run and follow a `step`.
+ * - `call`, then `progress` and `asked`, then exactly one `result`, also when the run was stopped.
  * - Everything `asked` is `decided` once, before the result of the call it is about.
  * - `agent-started` has one `agent-ended`.
  */
 export type Fact =
   | { readonly type: 'started'; readonly run: OpenRun }
-  /** `attempt` is above 1 when the step takes the place of the attempt before. */
+  /** `attempt` is above 1 when the step replaces the previous attempt. */
   | { readonly type: 'step'; readonly attempt: number }
   | Words<'text'>
   | Words<'reasoning'>
@@ -77,7 +77,7 @@ export type Fact =
   | { readonly type: 'custom'; readonly name: string; readonly data: unknown }
   | { readonly type: 'tasks'; readonly tasks: EventOf<'tasks'>['tasks'] }
   | { readonly type: 'warning'; readonly warning: { readonly message: string; readonly code?: string } }
-  /** A person said something while the run was under way. */
+  /** A user sent a message during the run. */
   | { readonly type: 'user_message'; readonly id: string; readonly content: string | readonly ContentPart[] }
   | {
       readonly type: 'ended';
@@ -92,7 +92,7 @@ export type FactOf<Type extends Fact['type']> = Extract<Fact, { type: Type }>;
 /** One function for each type of fact: a protocol is such a table. */
 export type FactHandlers<Result> = { readonly [Type in Fact['type']]: (fact: FactOf<Type>) => Result };
 
-/** What the table says about a fact. */
+/** Calls the handler for the type of a fact and returns its result. */
 export function handleFact<Result>(on: FactHandlers<Result>, fact: Fact): Result {
   return (on[fact.type] as (fact: Fact) => Result)(fact);
 }
@@ -100,7 +100,7 @@ export function handleFact<Result>(on: FactHandlers<Result>, fact: Fact): Result
 /** The error of a call whose run ended before it had a result. */
 export const noResult = 'It has no result: the run ended before.';
 
-/** How a subagent ended: with its last words, or with the reason why it failed. */
+/** Returns the outcome of a subagent: its last text, or the reason why it failed. */
 export function agentOutcome(
   reason: EndReason,
   { words, message }: { readonly words: string; readonly message: string | undefined },

@@ -9,27 +9,27 @@ export interface OpenCall {
   readonly toolName: string;
   readonly input: unknown;
   readonly run: OpenRun;
-  /** Which step of its run it is of. */
+  /** The number of its step within its run. */
   readonly step: number;
   readonly relays: Set<OpenRelay>;
   started: boolean;
-  /** Whether a person did not allow it. */
+  /** Whether a user denied it. */
   refused: boolean;
   /** Whether it ran a subagent. */
   spawned: boolean;
   /** The phase it reported last. */
   phase: number;
-  /** In milliseconds since 1970: when it began, and how long a person was asked about it. */
+  /** Its start in milliseconds since 1970, and for how long its relays were pending. */
   since: number | undefined;
   waitedMs: number;
 }
 
-/** Something a person is asked and has not decided. */
+/** A pending relay. */
 export interface OpenRelay {
   readonly id: string;
   readonly event: EventOf<'relay'>;
   readonly kind: 'tool' | 'plan' | 'question' | 'suspension' | 'access';
-  /** What is decided on: a call's key, a plan's id, or the relay itself. */
+  /** The target of the decision: a call's key, a plan's id, or the relay itself. */
   readonly target: string;
   readonly payload: Readonly<Record<string, unknown>>;
   readonly run: OpenRun;
@@ -48,7 +48,7 @@ export class OpenRun {
   readonly startedAt: number | undefined;
   readonly calls = new Set<OpenCall>();
   readonly relays = new Set<OpenRelay>();
-  /** Ids under which it speaks beside its own. */
+  /** Other run ids that its events use. */
   readonly voices: string[] = [];
   /** Calls whose input streams, by id. */
   readonly inputs = new Map<string, { readonly key: string; readonly toolName: string }>();
@@ -59,7 +59,7 @@ export class OpenRun {
   model: string | undefined;
   usage: UsageCounts = noUsage;
   modelReason: string | undefined;
-  /** What it said after its last tool; kept for subagents only. */
+  /** Its text since its last tool call; kept for subagents only. */
   words = '';
   error: { readonly message: string; readonly code?: string | undefined } | undefined;
   /** The number it gave its step, and how many steps were begun. */
@@ -70,9 +70,9 @@ export class OpenRun {
   attempt = 1;
   /** Whether its model is asked or writes. */
   isWriting = true;
-  /** Whether a result came since the last word. */
+  /** Whether a tool result arrived since the model's latest output. */
   answered = false;
-  /** Since when its model is asked, and when it was last heard. */
+  /** When the current model call started, and the time of the model's latest event. */
   askedAt: number | undefined;
   heardAt: number | undefined;
 
@@ -98,7 +98,7 @@ export class OpenRun {
   }
 }
 
-/** What a run may begin with, when its `harness_start` is missing. */
+/** The event types that can start a run whose `harness_start` is missing. */
 const beginnings: ReadonlySet<EventType> = new Set([
   'harness_start',
   'step_start',
@@ -114,8 +114,7 @@ const beginnings: ReadonlySet<EventType> = new Set([
 const mostLeftOut = 4;
 
 /**
- * Knows which runs belong to a request: its root, and every run that one of them caused. Only what is open is
- * remembered.
+ * The open runs of a request: its root, and every run that one of them caused. Ended runs are dropped.
  */
 export class OpenRuns {
   readonly #rootId: string | undefined;
@@ -130,11 +129,11 @@ export class OpenRuns {
     this.#rootId = rootId;
   }
 
-  /** The open run an event belongs to, made when it is the first of its run; undefined for what is not of the request. */
+  /** Returns the open run of an event, creating it for its first event; undefined for events of other requests. */
   findRun(event: AgentEvent, at: number | undefined): OpenRun | undefined {
     const known = this.#runs.get(event.runId);
     if (known !== undefined) return known;
-    // An observer or a reflector serves a run, but is no part of its request: it may outlast it, and costs apart.
+    // An observer or a reflector is not part of the request: it may outlast it, and its cost is counted separately.
     if (event.type === 'harness_start' && event.memory !== undefined) return this.#leaveOut(event.runId);
     if (this.#leftOut.has(event.runId)) return undefined;
     if (this.root === undefined) {
@@ -173,7 +172,7 @@ export class OpenRuns {
     for (const id of [run.runId, ...run.voices]) this.#runs.delete(id);
   }
 
-  /** Open runs, the youngest first, so that what was caused comes before its cause. */
+  /** Returns the open runs, newest first, so that a child run precedes its parent. */
   youngestFirst(): OpenRun[] {
     return [...new Set(this.#runs.values())].toReversed();
   }
@@ -187,7 +186,7 @@ export class OpenRuns {
     return run;
   }
 
-  /** What an id names: an open call, a run, or something of a run, whose id begins with that of the run. */
+  /** Returns the open call or run that an id names; an item of a run has an id that begins with the run's id. */
   #named(id: string): Cause | undefined {
     const call = this.#calls.get(id);
     if (call !== undefined) return { run: call.run, call, itself: false };

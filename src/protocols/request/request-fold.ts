@@ -28,7 +28,7 @@ import {
 export interface RequestOptions {
   /** The root run; the first run of the events when absent. */
   readonly runId?: string | undefined;
-  /** The cost of a report in US dollars; what the report itself says when absent. */
+  /** Returns the cost of a usage report in US dollars; the cost in the report when absent. */
   readonly priceOf?: PriceOf | undefined;
 }
 
@@ -45,7 +45,7 @@ export const requestFields = () => ({
 
 const checkOptions = optionsCheck('new RequestFold')(foldFields);
 
-/** What a run emits while its model is asked or writes, and what shows that the model has finished. */
+/** Whether an event type shows that the model is still working (true) or has finished (false). */
 const isWriting: { readonly [Type in AgentEvent['type']]?: boolean } = {
   step_start: true,
   text: true,
@@ -58,9 +58,9 @@ const isWriting: { readonly [Type in AgentEvent['type']]?: boolean } = {
 };
 
 /**
- * Folds the events of a thread to the facts of one request: the root run and everything it caused. Events of other
- * runs, events that were delivered before, and what comes after the root run's end are passed over. An event costs
- * constant work; memory is bounded by what is open.
+ * Folds the events of a thread into the facts of one request: the root run and everything it caused. Ignores events of
+ * other runs, events that were already delivered, and events after the end of the root run. An event costs constant
+ * work; memory is bounded by the number of open items.
  */
 export class RequestFold {
   readonly #state: RequestState;
@@ -82,12 +82,12 @@ export class RequestFold {
     };
   }
 
-  /** The facts that one more event adds. */
+  /** Folds one event and returns the facts that it adds. */
   take(event: AgentEvent): Fact[] {
     if (this.#over || !isKnownEvent(event) || this.#seen(event)) return [];
     const state = this.#state;
     if (event.ts !== undefined) state.at = Date.parse(event.ts);
-    // People decide from wherever they are: the relay or the plan says what it is about, not the run.
+    // Decisions may be logged under any run, so the relay or the plan identifies the request.
     if (event.type === 'relay_resolved') resolve(state, event);
     const run = state.runs.findRun(event, state.at);
     if (run !== undefined) this.#updateRun(run, event);
@@ -101,12 +101,12 @@ export class RequestFold {
     return findStanding(this.#state);
   }
 
-  /** What people are asked and have not decided, oldest first. */
+  /** The pending relays, oldest first. */
   get relays(): readonly OpenRelay[] {
     return [...this.#state.relays.values()];
   }
 
-  /** What is left to emit when no more events come: a request that is open is interrupted. */
+  /** Returns the final facts when the stream ends: an open request ends as interrupted. */
   end(): Fact[] {
     if (!this.#over) this.#endRequest('interrupted');
     return this.#takeFacts();

@@ -5,7 +5,7 @@ import type { RelayPart, ReplPart, ToolPart, ViewNode } from '../../projections/
 export interface ShownCall {
   readonly id: string;
   readonly toolName: string;
-  /** What it was called with: as a person revised it, when one did. */
+  /** The input of the call, as revised by a user when it was revised. */
   readonly input: unknown;
   readonly output: ToolOutput | undefined;
   /** Whether it can still get an output. */
@@ -34,7 +34,7 @@ export function showCall(part: ToolPart | ReplPart): ShownCall | undefined {
 
 const names = ['prompt', 'task', 'message', 'question', 'description'];
 
-/** What a subagent was asked, from the input of the call that started it: the field that says it, or the whole input. */
+/** Returns the prompt of a subagent from the input of the call that started it: a prompt field, or the whole input. */
 export function getPrompt(call: { readonly input: unknown } | undefined): unknown {
   const input = call?.input;
   if (typeof input !== 'object' || input === null) return input;
@@ -43,7 +43,7 @@ export function getPrompt(call: { readonly input: unknown } | undefined): unknow
   return name === undefined ? input : fields[name];
 }
 
-/** What a tool that worked gave back for programs: its result, or what the model is sent when there is none. */
+/** Returns the structured result of a successful call, or the output sent to the model when it has none. */
 export function getResult({ context, result }: Extract<ToolOutput, { context: unknown }>): unknown {
   return result === undefined ? context : result;
 }

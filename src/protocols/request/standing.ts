@@ -3,10 +3,10 @@ import type { RelayBook } from '../../projections/relay-book.ts';
 import type { Fact, PlanStatus } from './fact.ts';
 import type { TotalsSum } from './totals.ts';
 
-/** What a request has open, what it used, and where its facts go. */
+/** The mutable state of a request: open runs and relays, totals, and the sink for facts. */
 export interface RequestState {
   readonly runs: OpenRuns;
-  /** Where the relays stand before the current event. */
+  /** The state of the relays before the current event. */
   book: RelayBook;
   /** Those of this request that are shown as open. */
   readonly relays: Map<string, OpenRelay>;

@@ -15,7 +15,7 @@ export interface RequestTokenUsage {
   readonly totalTokens: number;
 }
 
-/** What one agent used of one model; `cost` is in US dollars and absent when it is not known. */
+/** The usage of one model by one agent; `cost` is in US dollars and absent when unknown. */
 export interface AgentCost {
   readonly agentName: string;
   readonly model?: string;
@@ -31,26 +31,26 @@ export interface ToolTiming {
   readonly maxMs: number;
 }
 
-/** Where the time of a request went, in milliseconds; what happened side by side adds up. */
+/** The latency of a request in milliseconds; parallel work adds up. */
 export interface Latency {
   /** From the start of the root run to the last event. */
   readonly totalMs: number;
   /** To the first sign of the root run's model, and to its first text. */
   readonly firstEventMs?: number;
   readonly firstTextMs?: number;
-  /** In which models were asked and wrote. */
+  /** The time of model calls. */
   readonly modelMs: number;
-  /** In which tools ran, without those that ran subagents. */
+  /** The time in which tools ran, without tools that ran subagents. */
   readonly toolMs: number;
   readonly subagentMs: number;
-  /** In which people were asked. */
+  /** The time in which relays were pending. */
   readonly approvalMs: number;
   readonly tools: readonly ToolTiming[];
   /** How many attempts at a step were replaced by another one. */
   readonly retries: number;
 }
 
-/** What a request used and how long it took, its subagents included. */
+/** The usage, cost and latency of a request, including its subagents. */
 export interface RequestTotals {
   readonly usage: RequestTokenUsage;
   readonly costs: readonly AgentCost[];
@@ -115,13 +115,13 @@ export class TotalsSum {
     this.#retries++;
   }
 
-  /** The model of a run is asked. */
+  /** Records that a model call of a run started. */
   ask(run: OpenRun, at: number | undefined): void {
     this.rest(run);
     run.askedAt = at;
   }
 
-  /** The model of a run was heard. */
+  /** Records that the model of a run produced an event. */
   hear(run: OpenRun, at: number | undefined, speaks: boolean): void {
     if (at === undefined) return;
     run.heardAt = at;
@@ -131,14 +131,14 @@ export class TotalsSum {
     if (speaks) this.#firstTextMs ??= passed;
   }
 
-  /** The model of a run is not asked any more: what passed until it was last heard is its time. */
+  /** Ends the model call of a run and adds the time until the model's latest event to the total. */
   rest(run: OpenRun): void {
     if (run.askedAt !== undefined && run.heardAt !== undefined) this.#modelMs += span(run.askedAt, run.heardAt);
     run.askedAt = undefined;
     run.heardAt = undefined;
   }
 
-  /** A call that ran has its result. */
+  /** Records the result of a call that ran. */
   endCall({ toolName, since, waitedMs, started, spawned }: OpenCall, at: number | undefined): void {
     const took = since === undefined || at === undefined ? 0 : span(since + (started ? 0 : waitedMs), at);
     const { calls, totalMs, maxMs } = this.#tools.get(toolName) ?? { calls: 0, totalMs: 0, maxMs: 0 };
@@ -181,7 +181,7 @@ export class TotalsSum {
   }
 }
 
-/** Clocks may go back; time does not. */
+/** Returns the time between two moments, at least 0 because clocks may go back. */
 function span(from: number, to: number): number {
   return Math.max(0, to - from);
 }
@@ -192,7 +192,7 @@ export interface Currency {
   readonly perDollar: number;
 }
 
-/** What a request cost; `total` and `cost` are absent when no cost is known. */
+/** The cost of a request; `total` and `cost` are absent when no cost is known. */
 export interface CostSummary {
   readonly currency: string;
   readonly total?: number;

@@ -9,7 +9,7 @@ import type { RequestState } from './standing.ts';
 import { readProgress } from './shown-call.ts';
 import { requestUsage } from './totals.ts';
 
-/** A run that reports no steps begins one with its first word, and with the first one after its results. */
+/** Starts a step of a run that reports none: at its first output, and at the first output after tool results. */
 export function ensureStep(state: RequestState, run: OpenRun): void {
   const silent = run.step === undefined && run.answered && run.calls.size === 0;
   if (run.steps === 0 || silent) stepBegan(state, run);
@@ -23,7 +23,7 @@ export function stepBegan(state: RequestState, run: OpenRun): void {
   if (run.parent === undefined) state.emit({ type: 'step', attempt: run.attempt });
 }
 
-/** Text and reasoning are emitted for the root run; of subagents only what they said last is kept. */
+/** Emits text and reasoning of the root run; for subagents only the last text is kept. */
 export function speak(state: RequestState, run: OpenRun, event: EventOf<'text'> | EventOf<'reasoning'>): void {
   const { type, id, content } = event;
   if (content === '') return;
@@ -93,7 +93,7 @@ export function reportProgress(state: RequestState, id: string, content: unknown
   state.emit({ type: 'progress', call, progress });
 }
 
-/** Gives a call its result, after a decision on everything that was asked about it. */
+/** Closes a call with its result, after deciding its pending relays. */
 export function closeCall(
   state: RequestState,
   call: OpenCall | undefined,
@@ -117,7 +117,7 @@ export function closeCall(
 
 const repeated = 'It was not run: the model was asked again.';
 
-/** A step begins; another attempt at an incomplete one takes its place, and that of its calls that never ran. */
+/** Begins a step; a new attempt at an incomplete step replaces it and its calls that never ran. */
 export function beginStep(state: RequestState, run: OpenRun, { step, model }: EventOf<'step_start'>): void {
   if (replacesAttempt(run, step)) {
     for (const call of run.calls) {
@@ -137,14 +137,14 @@ export function beginStep(state: RequestState, run: OpenRun, { step, model }: Ev
   stepBegan(state, run);
 }
 
-/** A person, or nobody in time, answered. */
+/** Resolves a relay that was answered, cancelled or expired; later resolutions are ignored. */
 export function resolve(state: RequestState, event: EventOf<'relay_resolved'>): void {
   const isFirst = state.book.get(event.relayId)?.status === 'pending';
   const relay = isFirst ? state.relays.get(event.relayId) : undefined;
   if (relay !== undefined) decide(state, relay, toDecision(event));
 }
 
-/** Emits the decision on a relay, and what it means for a plan. */
+/** Emits the decision on a relay, and the resulting change of a plan. */
 export function decide(state: RequestState, relay: OpenRelay, decision: RelayDecision): void {
   state.relays.delete(relay.id);
   relay.run.relays.delete(relay);
@@ -168,7 +168,7 @@ export function movePlan(state: RequestState, planId: string, to: PlanStatus, fr
   state.emit({ type: 'plan', change: { planId, from: shown, to } });
 }
 
-/** A person is asked; a permission for a call that is not open opens it. */
+/** Opens a relay; a permission for a call that is not open opens the call too. */
 export function ask(state: RequestState, run: OpenRun, event: EventOf<'relay'>): void {
   if (state.book.get(event.id) !== undefined) return;
   if (event.relayKind === 'permission')
@@ -186,13 +186,13 @@ export function ask(state: RequestState, run: OpenRun, event: EventOf<'relay'>):
 export function endAgent(state: RequestState, agent: OpenRun, reason: EndReason): void {
   closeRun(state, agent);
   state.totals.endAgent(agent, state.at);
-  // The model that it was started with is not one that it ran on.
+  // A run that failed before its first step never used the model that it was started with.
   if (reason !== 'complete' && agent.steps === 0 && agent.usage === noUsage) agent.model = undefined;
   const outcome = agentOutcome(reason, { words: agent.words, message: agent.error?.message });
   state.emit({ type: 'agent-ended', agent, outcome, usage: requestUsage(agent.usage) });
 }
 
-/** Ends the request: what is open is closed, the youngest first, then the end is emitted. */
+/** Ends the request: closes everything open, newest first, then emits the end. */
 export function endRequest(state: RequestState, reason: EndReason): void {
   const { root } = state.runs;
   for (const run of state.runs.youngestFirst()) if (run !== root) endAgent(state, run, 'aborted');

@@ -7,14 +7,14 @@ import { type McpToolName, mcpTools, type ToolDefinition } from './mcp-tools.ts'
 const instructions =
   'Singletree keeps the conversations of all AI agents of this person: search and read them before you ask what was done or decided earlier. Runs that take long return ids: wait for them with run_wait, and let a person answer what they ask.';
 
-/** How many resources a client of 2025 may follow. */
+/** The number of resources to which a client of protocol 2025 may subscribe. */
 const mostFollowed = 1_000;
 
 export interface ConversationServerOptions {
   readonly version: string;
-  /** Receives the resources that a client of 2025 follows; without it such a client can follow none. */
+  /** Receives the subscriptions of a client of protocol 2025; without it such a client cannot subscribe. */
   readonly followed?: Set<string> | undefined;
-  /** Whether the client speaks the protocol of 2026, whose subscriptions the library keeps. */
+  /** Whether the client uses protocol 2026, whose subscriptions the library manages. */
   readonly isModern: boolean;
 }
 

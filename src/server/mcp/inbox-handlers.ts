@@ -38,7 +38,7 @@ export const inboxHandlers: Pick<McpToolHandlers, 'inbox_list' | 'inbox_answer'>
 
 type Decision = Omit<RelayAnswer, 'relayId'>;
 
-/** Lists what waits for a person in the threads that a caller sees, oldest first. */
+/** Lists the pending relays of the threads visible to the caller, oldest first. */
 export async function listPending({ site, threads, access }: McpCall) {
   const { inbox } = site.conversations;
   const relays: PendingRelay[] = [];
@@ -48,7 +48,7 @@ export async function listPending({ site, threads, access }: McpCall) {
   return relays;
 }
 
-/** Finds a relay that waits in a thread that the caller sees; throws `relay_not_found`. */
+/** Finds a pending relay in a thread visible to the caller; throws `relay_not_found`. */
 async function findRelay({ site, threads, access }: McpCall, relayId: string): Promise<ThreadRelay> {
   const found = await site.conversations.inbox.find(relayId, access.scope.resourceId);
   if (found !== undefined && (await threads.isVisible(found.thread))) return found;
@@ -57,7 +57,7 @@ async function findRelay({ site, threads, access }: McpCall, relayId: string): P
   });
 }
 
-/** Returns the decision of the calling agent; throws `request_forbidden` when it asked for the run that waits. */
+/** Returns the decision of the calling agent; throws `request_forbidden` when that agent requested the waiting run. */
 function decide({ access, caller }: McpCall, { thread }: ThreadRelay, given: z.infer<typeof relayBody>): Decision {
   const { callers } = readStartedBy(thread);
   if (![access.connection, ...caller.ids].some(id => callers.includes(id)))
@@ -69,14 +69,14 @@ function decide({ access, caller }: McpCall, { thread }: ThreadRelay, given: z.i
   );
 }
 
-/** What the person at a client is asked for. */
+/** The form that the user of a client fills in. */
 const reply = z.object({
   outcome: relayBody.shape.outcome,
   answer: z.string().optional(),
   feedback: z.string().optional(),
 });
 
-/** Returns what the person at the client decides, asked once; `declined` when they do not want to. */
+/** Asks the user of the client once and returns the decision; `declined` when the user declines. */
 function askPerson(
   { site, caller, inputResponses }: McpCall,
   { thread, entry }: ThreadRelay,

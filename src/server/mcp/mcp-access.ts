@@ -4,24 +4,24 @@ import type { RunCaller } from '../../control/conversations/inside-run.ts';
 import { defined } from '../../base/defined.ts';
 import { parseTraceparent, type RunTrace } from '../../events/trace-context.ts';
 
-/** What clients of an MCP server may do beside reading: run agents and steer them, or answer what agents ask. */
+/** The grants of MCP clients in addition to reading: run and steer agents, or answer relays. */
 export const mcpGrants = ['run', 'answer'] as const;
 
 export type McpGrant = (typeof mcpGrants)[number];
 
-/** What one connection sees and may do. */
+/** The visibility and grants of one connection. */
 export interface McpAccess {
   readonly scope: Scope;
   readonly allow: readonly McpGrant[];
   /** Only the threads that were started in this folder, and the folder of new ones; all threads when absent. */
   readonly folder?: string | undefined;
-  /** Identifies the connection: a run that was asked for through it is not approved through it. */
+  /** Identifies the connection, which must not approve relays of runs that it requested. */
   readonly connection: string;
 }
 
 const id = z.string().min(1).max(200).optional().catch(undefined);
 
-/** What Claude Code and Codex send with each call to say which of their calls, turns and sessions asks. */
+/** The metadata with which Claude Code and Codex identify the call, turn and session of each request. */
 const meta = z.object({
   'claudecode/toolUseId': id,
   callId: id,
@@ -40,7 +40,7 @@ export interface McpCaller extends RunCaller {
   readonly trace?: RunTrace;
 }
 
-/** Returns who calls, from the `_meta` of a request; what is not known or malformed there is ignored. */
+/** Returns the caller from the `_meta` of a request; ignores unknown and malformed fields. */
 export function readCaller(
   shown: unknown,
   { marks, by }: { readonly marks: string | undefined; readonly by: string },

@@ -17,7 +17,7 @@ import { VisibleThreads } from './visible-threads.ts';
 /** The connection that a call came through. */
 export interface CallingConnection {
   readonly access: McpAccess;
-  /** Starts a run; rejects with `too_many_calls` when too many that this connection asked for are under way. */
+  /** Starts a run; rejects with `too_many_calls` when the connection has too many active runs. */
   startRun(start: () => Promise<RunHandle>): Promise<RunHandle>;
 }
 
@@ -29,7 +29,7 @@ export interface McpCall {
   readonly threads: VisibleThreads;
   readonly caller: McpCaller;
   readonly signal: AbortSignal;
-  /** What the person at the client answered when this call was made before. */
+  /** The user's answers from an earlier attempt of this call. */
   readonly inputResponses: Record<string, unknown> | undefined;
   /** Reports progress to a client that asked for it. */
   readonly report: (message: string) => void;
@@ -41,7 +41,7 @@ export interface ToolAnswer {
   readonly links?: readonly ContentBlock[];
 }
 
-/** What each tool does. */
+/** The handler of each tool. */
 export type McpToolHandlers = {
   readonly [Name in McpToolName]: (
     input: McpToolInput<Name>,
@@ -49,7 +49,7 @@ export type McpToolHandlers = {
   ) => Promise<ToolAnswer | InputRequiredResult>;
 };
 
-/** Returns what a call has at hand. */
+/** Creates the context of a call. */
 export function createCall(
   connection: CallingConnection,
   site: Site,
@@ -72,7 +72,7 @@ export function createCall(
     report: message => {
       if (progressToken === undefined || mcpReq.signal.aborted) return;
       const params = { progressToken, progress: ++progress, message: site.redactor.text(message) };
-      // A client that is gone reads no progress.
+      // A disconnected client does not read progress.
       mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
     },
   };
@@ -80,7 +80,7 @@ export function createCall(
 
 const clientInfo = z.object({ [CLIENT_INFO_META_KEY]: z.object({ name: z.string() }) });
 
-/** The name of the program that calls; only its first characters, because it chooses them. */
+/** Returns the name of the calling program, truncated because the program chooses it. */
 function readClientName(server: McpServer, envelope: unknown): string | undefined {
   const shown = clientInfo.safeParse(envelope).data?.[CLIENT_INFO_META_KEY] ?? server.server.getClientVersion();
   return shown === undefined ? undefined : visibleLine(shown.name).slice(0, 100) || undefined;

@@ -13,12 +13,12 @@ import type { Site } from '../site.ts';
 import type { McpAccess } from './mcp-access.ts';
 import type { CallingConnection, McpCall, ToolAnswer } from './mcp-call.ts';
 
-/** How many calls of a connection are answered at the same time. */
+/** The maximum number of concurrent calls of a connection. */
 const mostCalls = 32;
-/** How many runs that a connection asked for are under way at the same time. */
+/** The maximum number of active runs that a connection requested. */
 const mostRuns = 8;
 
-/** What the calls of one connection share; HTTP makes a server for each request of it. */
+/** The state shared by the calls of one connection; over HTTP, each request gets a new server. */
 export class McpConnection implements CallingConnection {
   readonly access: McpAccess;
   readonly #open: () => Promise<Site>;
@@ -30,13 +30,13 @@ export class McpConnection implements CallingConnection {
   #calls = 0;
   #runs = 0;
 
-  /** `open` is called when something of the log is asked for. */
+  /** `open` is called by the first call that needs the log. */
   constructor(open: () => Promise<Site>, access: McpAccess) {
     this.#open = open;
     this.access = access;
   }
 
-  /** Returns the site; one that cannot be opened is tried again by the next call. */
+  /** Returns the site; after a failure the next call tries to open it again. */
   open(): Promise<Site> {
     return (this.#opened ??= this.#open().then(
       site => {
@@ -114,7 +114,7 @@ export class McpConnection implements CallingConnection {
     }
   }
 
-  /** Does something for a call; rejects with `too_many_calls` when too many are being answered. */
+  /** Runs an operation for a call; rejects with `too_many_calls` at the limit of concurrent calls. */
   async #act<Result>(
     server: McpServer,
     context: ServerContext,
@@ -135,7 +135,7 @@ export class McpConnection implements CallingConnection {
     }
   }
 
-  /** Returns the text of an error for the caller; one that is not ours shows no details, and is reported. */
+  /** Returns the text of an error for the caller; an unexpected error is reported and shown without details. */
   async #describe(failure: unknown): Promise<string> {
     const site = await this.open().catch(() => undefined);
     if (!SingletreeError.is(failure)) site?.reportFailure(failure);

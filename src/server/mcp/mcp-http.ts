@@ -6,18 +6,18 @@ import { checkRight } from '../security/caller.ts';
 import type { Site } from '../site.ts';
 import type { McpAccess } from './mcp-access.ts';
 
-/** How large a message may be, and how many streams of changes a token may have open. */
+/** The maximum size of a message, and of open change streams per token. */
 const mostBytes = 4 * 1024 * 1024;
 const mostSubscriptions = 64;
-/** How many callers have a handler: that of the one that was silent for longest is closed, and made again when it calls. */
+/** The maximum number of handlers; the least recently used one is closed, and created again when its caller returns. */
 const mostHandlers = 1000;
-/** The rights without which a caller does not have what the server grants. */
+/** The rights that a caller needs for each grant. */
 const neededRights = { run: 'send', answer: 'approve' } as const;
 
 /** Answers the requests of one caller. Closing it ends the streams of changes that it has open. */
 type CallerHandler = Pick<McpHttpHandler, 'fetch'> & { readonly close: () => void };
 
-/** Creates the handler of `/mcp`, which has errors of its own protocol; the library is loaded when an agent calls. */
+/** Creates the handler of `/mcp`, which responds with MCP errors; the MCP library is loaded by the first request. */
 export function mcpHandler(site: Site, limit: number = mostHandlers): Handler<AppEnv> {
   const handlers = new Map<string, Promise<CallerHandler>>();
   return async context => {
@@ -36,7 +36,7 @@ export function mcpHandler(site: Site, limit: number = mostHandlers): Handler<Ap
       dropped.then(({ close }) => close(), site.reportFailure);
     }
     const response = await (await handler).fetch(context.req.raw);
-    // Node decides it: a client that asked to close a connection must not use it again.
+    // Node sets this header itself, also when the client asked to close the connection.
     response.headers.delete('connection');
     return response;
   };

@@ -3,9 +3,9 @@ import * as z from 'zod';
 import type { RelayBody } from '../../protocols/http-api.ts';
 import type { McpGrant } from './mcp-access.ts';
 
-/** What a client sees of a tool. */
+/** The definition of a tool that clients see. */
 export interface ToolDefinition {
-  /** What a model reads of it. */
+  /** The description for the model. */
   readonly description: string;
   readonly input: z.ZodObject;
   readonly output: z.ZodObject;

@@ -16,7 +16,7 @@ export async function readThreads({ site, threads }: McpCall): Promise<string> {
   return site.redactor.json(JSON.stringify({ threads: page.threads.map(describeThread) }));
 }
 
-/** Returns what waits for a person as JSON. */
+/** Returns the pending relays as JSON. */
 export async function readInbox(call: McpCall): Promise<string> {
   return call.site.redactor.json(JSON.stringify({ relays: await listPending(call) }));
 }

@@ -20,7 +20,7 @@ import { readPart } from '../../projections/reading/thread-reading.ts';
 import type { RelayEntry } from '../../projections/relay-book.ts';
 import type { PendingRelay, RunOutput } from './mcp-tools.ts';
 
-/** How many runs may be around a run that is asked for here: an agent that calls itself ends at it. */
+/** The maximum nesting depth of requested runs, which stops an agent that calls itself. */
 const mostDepth = 3;
 
 /** The tools that list agents, run them, follow, steer and stop runs. */
@@ -85,7 +85,7 @@ async function findRun({ site, threads }: McpCall, ids: { readonly threadId: str
   return ids;
 }
 
-/** Returns who asks for a run of a thread; throws `request_forbidden` for one that too many runs are around. */
+/** Returns the requester of a run of a thread; throws `request_forbidden` when runs are nested too deeply. */
 async function findStarter({ site, access, caller }: McpCall, thread: Thread | undefined): Promise<StartedBy> {
   const around = await findCallingThreads(site.options.log, caller, access.scope.resourceId);
   const starter = addStarter(thread && readStartedBy(thread), {
@@ -100,7 +100,7 @@ async function findStarter({ site, access, caller }: McpCall, thread: Thread | u
   );
 }
 
-/** How many seconds a call waits by default: the programs that call end one after about a minute. */
+/** The default wait in seconds; calling programs time out after about a minute. */
 const defaultWait = 50;
 /** How many characters of an answer are returned; the thread has all of it. */
 const mostAnswer = 50_000;
@@ -126,8 +126,8 @@ export function describePending({ id: threadId, title }: Thread, entry: RelayEnt
 }
 
 /**
- * Waits until a run has ended or asks something, at most so many seconds; returns where it stands then. A run that began
- * `after` a seq is followed from its first event on.
+ * Waits until a run has ended or has a pending relay, at most for a number of seconds, and returns its status. A run
+ * that began `after` a seq is followed from its first event on.
  */
 async function followRun(
   call: McpCall,
@@ -147,7 +147,7 @@ async function followRun(
   return describeRun(call, run);
 }
 
-/** Returns where a run stands, with its answer when it has ended. */
+/** Returns the status of a run, with its answer when it has ended. */
 async function describeRun({ site, threads }: McpCall, run: RunIds): Promise<RunOutput> {
   const { threadId, runId } = run;
   const thread = await threads.find(threadId);

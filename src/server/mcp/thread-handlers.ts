@@ -7,7 +7,7 @@ import type { Thread } from '../../log/event-log.ts';
 import type { ThreadWindow } from '../../log/window.ts';
 import type { Site } from '../site.ts';
 
-/** Returns what a list shows of a thread. */
+/** Returns the summary of a thread for lists. */
 export function describeThread({ id, title, agentId: agent, folder, updatedAt, status }: ThreadInfo) {
   return { threadId: id, updatedAt, state: status ?? 'idle', ...defined({ title, agent, folder }) };
 }
@@ -45,10 +45,10 @@ export const threadHandlers: Pick<McpToolHandlers, 'thread_list' | 'thread_searc
 
 /** How long the text of a page may be: models are given no more of a tool's result. */
 const mostChars = 60_000;
-/** How long one text of an event is shown. */
+/** The maximum length of one text of an event. */
 const mostEventChars = 4_000;
 
-/** Which part of a thread to read: from a seq on, else its end. */
+/** Selects a part of a thread: from a seq on, or its end when `from` is absent. */
 export interface PageRequest {
   readonly from?: number | undefined;
   readonly limit: number;
@@ -61,7 +61,7 @@ export interface ThreadPage {
   readonly lastSeq: number;
   /** The seq at which the next page begins, when there is more. */
   readonly next?: number;
-  /** The seq from which the events before it can be read. */
+  /** The `from` with which to read the previous part. */
   readonly previous?: number;
 }
 

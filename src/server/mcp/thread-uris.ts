@@ -1,7 +1,7 @@
 /** The resource that lists threads. */
 export const threadsUri = 'singletree://threads';
 
-/** The resource with what waits for a person. */
+/** The resource of the pending relays. */
 export const inboxUri = 'singletree://inbox';
 
 /** The resource of a thread as Markdown. */

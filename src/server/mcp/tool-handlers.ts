@@ -3,5 +3,5 @@ import type { McpToolHandlers } from './mcp-call.ts';
 import { runHandlers } from './run-handlers.ts';
 import { threadHandlers } from './thread-handlers.ts';
 
-/** What each tool does; loaded by the first call. */
+/** The handlers of all tools; loaded by the first call. */
 export const toolHandlers: McpToolHandlers = { ...threadHandlers, ...runHandlers, ...inboxHandlers };

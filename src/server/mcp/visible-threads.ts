@@ -11,11 +11,11 @@ import type { Site } from '../site.ts';
 import { toCursor, hasTitleWords, placeIn } from '../threads.ts';
 import type { McpAccess, McpCaller } from './mcp-access.ts';
 
-/** How many threads, or pages of hits, are looked at for one page of a list: few may be of the folder. */
+/** The number of threads, or pages of hits, scanned for one page of a list, because few may be of the folder. */
 const mostThreads = 1_000;
 const mostPages = 10;
 
-/** Which threads a list has. */
+/** The filter and page of a thread list. */
 export interface ThreadQuery {
   readonly query?: string | undefined;
   readonly agent?: string | undefined;

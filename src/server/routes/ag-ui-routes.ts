@@ -22,8 +22,8 @@ const closing: AgUiEvent = {
 };
 
 /**
- * What CopilotKit with this server as its `runtimeUrl`, and every client of AG-UI, calls. A thread of theirs is one of
- * ours. What answers them is loaded with the first request.
+ * Creates the routes for AG-UI clients, and for CopilotKit with this server as its `runtimeUrl`. Their thread ids are
+ * those of the log. The implementation is loaded with the first request.
  */
 export function agUiRoutes(site: Site): Route[] {
   const { conversations } = site;
@@ -127,7 +127,7 @@ function streamRun(site: Site, { thread, body, turn, isConnecting = false }: Run
       ]);
       await waitForStart(site, { id, from, runId, signal });
       const { isComplete, snapshots } = await readSnapshots(site, thread, body, runId);
-      // A client that resumes has what was before.
+      // A client that resumes has the earlier messages.
       const isNeeded = isConnecting || (after === 0 && !isComplete);
       const encoder = agUiEncoder({
         version: readVersion(body),
@@ -144,7 +144,7 @@ function streamRun(site: Site, { thread, body, turn, isConnecting = false }: Run
   });
 }
 
-/** Resolves when a run has begun in the log: only then the messages before it are known. */
+/** Resolves when a run has begun in the log; the messages before it are known only then. */
 async function waitForStart(
   site: Site,
   { id, from, runId, signal }: { id: string; from: number; runId: string; signal: AbortSignal },

@@ -20,7 +20,7 @@ const headers = {
 };
 const answer = { contentType: 'text/event-stream', description: 'The AI SDK UI message stream' };
 
-/** What `useChat` with the `DefaultChatTransport` calls. A chat is a thread, its id the thread's. */
+/** Creates the routes for `useChat` with the `DefaultChatTransport`. The id of a chat is the id of its thread. */
 export function chatRoutes(site: Site): Route[] {
   return [
     route(tag, 'POST /api/chat', {
@@ -91,7 +91,7 @@ function streamTurn(site: Site, { id }: Thread, { runId, after }: ChatTurn, clie
   });
 }
 
-/** What a client states about itself in its headers. */
+/** The client information sent in request headers. */
 type ChatClient = Required<Pick<AiSdkOptions, 'version' | 'clientTools'>>;
 
 /** Returns the major version of the client and the tools it declares. */

@@ -42,7 +42,7 @@ const filesFold: Fold<ReadonlyMap<string, RegisteredFile>, RegisteredFile[]> = {
   view: files => [...files.values()],
 };
 
-/** The files that agents registered in a thread; downloaded are those of the configured folder that were not imported. */
+/** Creates the routes for registered files; downloads need a file in the configured folder that was not imported. */
 export function fileRoutes(site: Site): Route[] {
   const { log, filesRoot } = site.options;
   const files = new ThreadFolds(log, filesFold, { most: 200 });
@@ -83,7 +83,7 @@ export function fileRoutes(site: Site): Route[] {
   ];
 }
 
-/** How many folders have an index at once. */
+/** The maximum number of folder indexes in memory. */
 const mostIndexes = 4;
 const defaultLimit = 20;
 

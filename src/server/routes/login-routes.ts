@@ -11,7 +11,7 @@ const tag = 'Sign in';
 const form = 'application/x-www-form-urlencoded';
 const thirtyDays = 30 * 24 * 60 * 60;
 
-/** Where a browser exchanges a token for a cookie. */
+/** Creates the routes where a browser exchanges a token for a cookie. */
 export function loginRoutes(site: Site): Route[] {
   const { access } = site;
   const signIn = (context: Context<AppEnv>, fields: { readonly next: string | undefined; readonly token: string }) => {
@@ -62,12 +62,12 @@ export function loginRoutes(site: Site): Route[] {
   ];
 }
 
-/** Where a request comes from. */
+/** Returns the remote address of a request; `unknown` when the runtime does not provide it. */
 export function getAddress(context: Context<AppEnv>): string {
   return context.env?.incoming?.socket?.remoteAddress ?? 'unknown';
 }
 
-/** A path of this server and nothing else, so that nobody is sent to another site. */
+/** Returns the path when it stays on this server, else `/`, to prevent open redirects. */
 function localPath(next = '/'): string {
   return /^\/(?![/\\])[^\\\s]*$/.test(next) ? next : '/';
 }

@@ -7,7 +7,7 @@ import { httpRoutes } from '../../protocols/http-routes.ts';
 
 const tag = 'Messages';
 
-/** What a person says and chooses in a thread, and what waits there until its run has ended. */
+/** Creates the routes for the messages, selections and queued messages of a thread. */
 export function messageRoutes(site: Site): Route[] {
   const { conversations } = site;
   return [

@@ -22,7 +22,7 @@ const folderQuery = z.strictObject({
     .describe('the open project to look at; the one the server was started in when absent'),
 });
 
-/** What those who run the server ask it. */
+/** Creates the routes for operators of the server. */
 export function operationRoutes(site: Site): Route[] {
   const { log, control, agents, telemetry } = site.options;
   const agentsIn = async (scope: Scope, folder: string | undefined) =>
@@ -40,7 +40,7 @@ export function operationRoutes(site: Site): Route[] {
       answer: status,
       handle: async () => {
         if (site.signal.aborted) throw new SingletreeError('log_unavailable', 'The server is about to end.');
-        // To take and give back a lease is to write.
+        // Acquiring and releasing a lease writes to the log.
         await log.releaseLease(await log.acquireLease('ready', { owner: `ready ${process.pid}`, ttlMs: 0 }));
         return { status: 'ready' };
       },

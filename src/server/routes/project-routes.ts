@@ -8,13 +8,13 @@ import { httpRoutes } from '../../protocols/http-routes.ts';
 
 const tag = 'Projects';
 
-/** The folders that people work in; a token of one resource does not open them. */
+/** Creates the routes for project folders; callers limited to one resource get `not_found`. */
 export function projectRoutes(site: Site): Route[] {
   return [
     route(tag, httpRoutes.listProjects, {
       right: 'read',
       summary: 'List the folders that were opened as projects, the newest first',
-      // A page asks each server: one without projects has none.
+      // The page requests this from every server; a server without projects returns an empty list.
       handle: async ({ scope }) => ({
         projects: site.options.projects === undefined ? [] : await projectsFor(site, scope).listProjects(),
       }),

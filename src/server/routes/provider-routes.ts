@@ -29,7 +29,7 @@ export function providerRoutes(site: Site): Route[] {
       summary: 'Store the key of a provider, or a server of models; agents use it at once',
       handle: async ({ scope, body }) => {
         const host = hostFor(scope);
-        // Before anything can repeat it.
+        // Hide the key before any output can contain it.
         if (body.key !== undefined) site.redactor.add([body.key]);
         await host.store(body);
         return { providers: await host.list() };

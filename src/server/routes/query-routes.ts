@@ -67,7 +67,7 @@ const usageQuery = z.strictObject({
     ),
 });
 
-/** What is found without reading whole threads: windows, words, totals. */
+/** Creates the routes that do not read whole threads: windows, search and usage totals. */
 export function queryRoutes(site: Site): Route[] {
   const { log } = site.options;
   return [

@@ -12,7 +12,7 @@ import { httpRoutes } from '../../protocols/http-routes.ts';
 
 const tag = 'Relays';
 
-/** What agents ask people: one inbox over all threads, the answers, and what these allow for longer than one call. */
+/** Creates the routes for relays: the inbox of all threads, answers, and the grants that answers create. */
 export function relayRoutes(site: Site): Route[] {
   const { conversations } = site;
   const { inbox } = conversations;

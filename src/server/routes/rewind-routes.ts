@@ -32,7 +32,7 @@ export function rewindRoutes(site: Site): Route[] {
   ];
 }
 
-/** What the files of a thread's folder are now, compared with its base; a token of one resource does not open it. */
+/** Creates the route that compares a thread's folder with its base; callers limited to one resource get `not_found`. */
 export function baseRoutes(site: Site): Route[] {
   return [
     threadRoute('Threads', httpRoutes.baseChanges, {

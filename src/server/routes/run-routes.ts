@@ -14,7 +14,7 @@ import { httpRoutes } from '../../protocols/http-routes.ts';
 const tag = 'Runs';
 const rawPage = 200;
 
-/** The runs of a thread: where they stand, what they printed, what they cost. */
+/** Creates the routes for the runs of a thread: their status, output and usage. */
 export function runRoutes(site: Site): Route[] {
   const { log } = site.options;
   const costs = new ThreadFolds(log, totals, { most: 200 });
@@ -81,7 +81,7 @@ function rawLine({ n, ts, stream, line }: RawLine, redactor: Redactor): RawLineI
   try {
     return { n, ts, stream, line: redactor.json(strictUtf8.decode(line)) };
   } catch {
-    // It is no text.
+    // The line is not valid UTF-8.
     const bytes = redactor.text(Buffer.from(line).toString('latin1'));
     return { n, ts, stream, base64: Buffer.from(bytes, 'latin1').toString('base64') };
   }

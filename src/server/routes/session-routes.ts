@@ -14,7 +14,7 @@ const tag = 'Sessions';
 /** The sessions of external agents on this machine; a token of one resource does not open them. */
 export function sessionRoutes(site: Site): Route[] {
   const { log, sessions } = site.options;
-  /** What the newest list has: an import looks at the files of its session only. */
+  /** The sources of the latest listing, so that an import reads only the files of its session. */
   let found = new Map<string, SessionSource>();
   const placeFor = ({ resourceId }: Scope): SessionPlace => {
     if (sessions !== undefined && resourceId === undefined) return sessions;

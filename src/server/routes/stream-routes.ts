@@ -14,7 +14,7 @@ import { frameResponse, streamResponse } from '../streams/frame-stream.ts';
 import { liveStream } from '../streams/live-stream.ts';
 import { pickRequest, readRequests } from '../../runtime/requests.ts';
 
-/** The streams of a thread, in every protocol of the registry. */
+/** Creates the event stream routes of a thread, for every protocol of the registry. */
 export function streamRoutes(site: Site): Route[] {
   const { protocols } = site;
   const [first = ''] = protocols.keys();
@@ -41,7 +41,7 @@ export function streamRoutes(site: Site): Route[] {
   ];
 }
 
-/** What one reader asked for. */
+/** The request of one reader. */
 interface Reading {
   readonly site: Site;
   readonly thread: Thread;
@@ -121,7 +121,7 @@ async function openEncoded({ site, thread, protocol, after, version }: Reading, 
   return frameResponse(site, framing, frames);
 }
 
-/** Where to resume: the header of a reader that reconnects takes precedence over its first address. */
+/** Returns the position to resume from; the header of a reconnecting reader takes precedence over the URL. */
 function readStart(context: Context, query: Position | undefined, thread: Thread): Position {
   const header = context.req.header('last-event-id') || undefined;
   const parsed = position.optional().safeParse(header);

@@ -65,7 +65,7 @@ export function worktreeRoutes(site: Site): Route[] {
           records.map(async record => {
             const isSeen = await site.find(scope, record.threadId).then(
               () => true,
-              // Only who sees everything sees what deleted threads left.
+              // Only a caller without a resource limit sees the worktrees of deleted threads.
               error => scope.resourceId === undefined && SingletreeError.is(error, 'thread_not_found'),
             );
             return isSeen ? [toInfo(await worktrees.state(record))] : [];

@@ -9,17 +9,17 @@ export interface AccessToken {
   readonly token: string;
   /** The name of the person or program that uses it: the `by` of its messages, answers and aborts. */
   readonly name?: string;
-  /** The only resource it opens: what belongs to others answers as not found. Everything when absent. */
+  /** The only resource it opens; other resources appear as not found. All resources when absent. */
   readonly resourceId?: string;
-  /** What its owner may do; everything when absent. */
+  /** The rights of its owner; all rights when absent. */
   readonly rights?: readonly Right[];
 }
 
-/** What a request shows to be let in. */
+/** The credentials of a request. */
 export interface Credentials {
   readonly authorization: string | undefined;
   readonly cookie: string | undefined;
-  /** Where the request comes from. */
+  /** The remote address of the request. */
   readonly address: string;
 }
 
@@ -27,7 +27,7 @@ const shortest = 8;
 
 export const cookieName = 'singletree_access';
 
-/** Decides who is let in. Without tokens everybody is: then the server must be reachable from this machine only. */
+/** Authenticates requests by token. Without tokens it admits every request, so the server must be local. */
 export class Access {
   readonly #tokens: readonly { readonly caller: Caller; readonly token: Buffer; readonly cookie: Buffer }[];
   readonly #limit: AttemptLimit;
@@ -52,12 +52,12 @@ export class Access {
     return this.#tokens.length === 0;
   }
 
-  /** How many attempts failed. */
+  /** The number of failed attempts. */
   get failures(): number {
     return this.#failures;
   }
 
-  /** Returns the owner of the token that a request shows; throws a `Refusal` when it shows none that is known. */
+  /** Returns the owner of a request's token; throws a `Refusal` for a missing or unknown token. */
   admit({ authorization, cookie, address }: Credentials): Caller {
     if (this.isOpen) return { resourceId: null, rights: allRights };
     const bearer = /^Bearer +(\S+)\s*$/i.exec(authorization ?? '')?.[1];
@@ -69,7 +69,7 @@ export class Access {
     );
   }
 
-  /** The cookie that stands for a token, or for a key of one; throws a `Refusal` when neither is known. */
+  /** Returns the cookie for a token or one of its sign-in keys; throws a `Refusal` when it is unknown. */
   signIn(shown: string, address: string): string {
     const token = this.#keys.get(shown) ?? shown;
     this.#keys.delete(shown);
@@ -77,7 +77,7 @@ export class Access {
     return cookieFor(token);
   }
 
-  /** Returns a key that signs in once in the place of a token, which then shows in no list of processes. */
+  /** Returns a one-time sign-in key for a token, so that the token does not appear in process lists. */
   createKey(token: string): string {
     const key = randomBytes(32).toString('base64url');
     this.#keys.set(key, token);
@@ -87,9 +87,9 @@ export class Access {
   #check(kind: 'token' | 'cookie', shown: string, address: string): Caller {
     const hash = digest(shown);
     let found: Caller | undefined;
-    // Every token is compared, so that the time does not depend on which one was near.
+    // Compares every token, so that the time does not depend on which one matches.
     for (const known of this.#tokens) if (timingSafeEqual(known[kind], hash)) found = known.caller;
-    // A token that is right is let in from any address: those who guess from it must not lock out its owner.
+    // A valid token is accepted from any address: failed guesses from that address must not lock out its owner.
     if (found !== undefined) return found;
     const seconds = this.#limit.secondsToWait(address);
     if (seconds > 0)
@@ -111,7 +111,7 @@ function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-/** What the cookie holds: made from the token, and of no use anywhere else. */
+/** Returns the cookie value: a hash of the token, which cannot be used as a bearer token. */
 function cookieFor(token: string): string {
   return createHash('sha256').update(`singletree cookie ${token}`).digest('base64url');
 }

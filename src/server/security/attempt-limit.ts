@@ -1,11 +1,11 @@
 import { isIPv6 } from 'node:net';
 
 export interface AttemptLimitOptions {
-  /** How many failures an address may make within the window; 10 when absent. */
+  /** The number of failures allowed per address within the window; 10 when absent. */
   readonly most?: number;
   /** Milliseconds; a minute when absent. */
   readonly windowMs?: number;
-  /** How many addresses are remembered; the one that failed longest ago is forgotten first. 10,000 when absent. */
+  /** The number of tracked addresses; the one with the oldest failure is dropped first. 10,000 when absent. */
   readonly addresses?: number;
   readonly now?: () => number;
 }

@@ -8,17 +8,17 @@ export const allRights = ['read', 'send', 'approve', 'administer'] as const;
 
 export type Right = (typeof allRights)[number];
 
-/** Who sends a request, and what it may do. */
+/** The sender of a request and its rights. */
 export interface Caller {
   /** The `by` of its messages, answers and aborts. */
   readonly name?: string | undefined;
-  /** The only resource it opens: what belongs to others answers as not found. `null` opens every resource. */
+  /** The only resource it opens; other resources appear as not found. `null` opens every resource. */
   readonly resourceId: string | null;
   readonly rights: readonly Right[];
 }
 
 /**
- * Returns who sends a request, from its headers; undefined for nobody that is known, which is answered with 401. The
+ * Returns the caller of a request from its headers; undefined for an unknown caller, which results in status 401. The
  * request has no body, and no cookie when a page of another origin sends it.
  */
 export type Authenticate = (
@@ -26,7 +26,7 @@ export type Authenticate = (
   source: { readonly address: string },
 ) => Caller | undefined | Promise<Caller | undefined>;
 
-/** What a request may see and do. */
+/** The resources and rights of a request. */
 export interface Scope {
   /** Everything when absent. */
   readonly resourceId?: string;
@@ -50,7 +50,7 @@ const callerFields = z.object({
   rights: z.array(z.enum(allRights)),
 });
 
-/** Returns what a caller may see and do. Throws a `TypeError` for a caller without a resource or with unknown rights. */
+/** Returns the scope of a caller. Throws a `TypeError` for a caller without a resource or with unknown rights. */
 export function scopeFor(caller: Caller, runMarks: string | undefined): Scope {
   const { success, data } = callerFields.safeParse(caller);
   if (!success)

@@ -47,7 +47,7 @@ export class RedactedTexts {
     return this.#events.push(parsed).map(shown => this.#toEventText(shown));
   }
 
-  /** Returns what still waits. */
+  /** Returns the texts that were held back. */
   end(): EventText[] {
     return this.#events.end().map(shown => this.#toEventText(shown));
   }

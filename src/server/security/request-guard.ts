@@ -12,13 +12,13 @@ export function isLoopback(host: string): boolean {
 export interface GuardOptions {
   /** Whether the server listens beyond this machine. */
   readonly isPublic: boolean;
-  /** The names by which a public server may be called, beside every IP address. */
+  /** The host names that a public server accepts, in addition to every IP address. */
   readonly hosts: readonly string[];
   /** Whether pages of another origin may change something. */
   readonly allowsOrigin: (origin: string) => boolean;
 }
 
-/** What of a request says where it comes from. */
+/** The parts of a request that show its origin. */
 export interface RequestSource {
   readonly method: string;
   readonly host: string | undefined;
@@ -26,9 +26,9 @@ export interface RequestSource {
 }
 
 /**
- * Makes the check that refuses requests a page of another site could have caused: a `Host` that is not ours (DNS
- * rebinding: it needs a name, so an IP address is safe), and a change whose `Origin` is not the server itself
- * (cross-site request forgery) nor allowed.
+ * Returns a check that refuses requests that a page of another site could have caused: a foreign `Host` (DNS rebinding;
+ * it needs a name, so an IP address is safe), and a change whose `Origin` is neither the server itself nor allowed
+ * (cross-site request forgery).
  */
 export function requestGuard({ isPublic, hosts, allowsOrigin }: GuardOptions): (source: RequestSource) => void {
   const names = new Set(hosts.map(host => host.toLowerCase()));
@@ -57,7 +57,7 @@ export function isOrigin(text: string): boolean {
   return new URL(text).origin === text;
 }
 
-/** What of a request decides about another origin. */
+/** The parts of a request that determine cross-origin access. */
 export interface CrossOriginRequest {
   readonly method: string;
   readonly origin: string | undefined;

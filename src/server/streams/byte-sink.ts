@@ -10,13 +10,13 @@ export interface ByteSink {
 
 /** Produces the bytes of a stream. */
 export interface ByteSource {
-  /** Is called when the reader has room: at the beginning, and whenever it has read what waited. */
+  /** Called when the reader has room: at the start, and whenever the queue was drained. */
   resume(): void;
-  /** The reader has left. */
+  /** Called when the reader disconnects. */
   leave(): void;
 }
 
-/** Opens a stream: returns what writes to a sink. */
+/** Opens a stream and returns the source that writes to the sink. */
 export type OpenStream = (sink: ByteSink) => ByteSource;
 
 /** How many bytes may wait before a source is asked to pause. */

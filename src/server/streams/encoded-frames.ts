@@ -14,7 +14,7 @@ export interface EncodedOptions {
   readonly framing: Framing;
   /** The seq before the first event to fold. */
   readonly from: number;
-  /** What the reader has already: it is folded but not sent. */
+  /** The position of the reader; events up to it are folded but not sent. */
   readonly after: Position;
   /** Whether the frames end with the request; otherwise they follow the thread. */
   readonly ends?: boolean;
@@ -22,7 +22,7 @@ export interface EncodedOptions {
   readonly runId?: string;
   readonly redactor: Redactor;
   readonly signal: AbortSignal;
-  /** Is sent when the events end before the request does, for example when the server closes. */
+  /** Sent when the events end before the request does, for example when the server closes. */
   readonly cutOff?: object;
   /** Counts the events that were sent. */
   readonly onSent: (count: number) => void;
@@ -67,7 +67,7 @@ export async function* encodedFrames(options: EncodedOptions): AsyncGenerator<st
   if (cutOff !== undefined) yield frame(cutOff) + last;
 }
 
-/** Where a reader of encoded frames is: it has all of the events up to `seq`, and of the next one so many chunks. */
+/** The position of a reader of encoded frames: all events up to `seq`, and a number of chunks of the next one. */
 export interface Position {
   readonly seq: number;
   readonly chunks: number;

@@ -23,7 +23,7 @@ const text = new TextEncoder();
 
 /**
  * Streams the events of a thread after a seq, each with its seq as the frame's id. Older events are read page by page
- * at the speed of the reader; then the newest come from the thread's feed, whose frames all readers share. A reader
+ * at the speed of the reader; the newest are read from the thread's feed, whose frames all readers share. A reader
  * whose buffer overflows is ended with a problem, and can resume at its position.
  */
 export function liveStream(options: LiveStreamOptions, place: { threadId: string; after: number }): OpenStream {
@@ -108,7 +108,7 @@ class LiveReader implements ByteSource, FeedReader, Silent {
 
   send(bytes: Uint8Array): void {
     if (this.#isOver) return;
-    // While it catches up, nothing comes that it did not ask for.
+    // While the reader catches up, no frames are pushed to it.
     if (this.#isLive && this.#sink.waiting > this.#options.bufferBytes) return this.end(tooSlow());
     this.sent = true;
     this.#sink.write(bytes);

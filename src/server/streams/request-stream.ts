@@ -7,7 +7,7 @@ import type { Site } from '../site.ts';
 import { encodedFrames } from './encoded-frames.ts';
 import { frameResponse } from './frame-stream.ts';
 
-/** How long a request that may be waiting for a person is silent before it counts as waiting. */
+/** The silence after which a request that may be waiting for a user counts as waiting. */
 const quietMs = 250;
 
 /** How a client of a protocol is sent one request. */
@@ -25,15 +25,15 @@ export interface RequestReading {
 
 export interface RequestStreamOptions {
   readonly threadId: string;
-  /** Known when the run starts: it may have to wait for another one. */
+  /** Resolves when the run starts, which may wait for another run. */
   readonly runId: string | Promise<string>;
   readonly framing: Framing;
-  /** Is sent when the server closes before the request ends. */
+  /** Sent when the server closes before the request ends. */
   readonly cutOff: object;
   readonly open: (runId: string, signal: AbortSignal) => RequestReading | Promise<RequestReading>;
 }
 
-/** Responds with the frames of a request from its start until it ends, or only waits for people: then the client answers with its next request. */
+/** Streams a request until it ends or only waits for users; the client sends their answers with its next request. */
 export function requestStream(site: Site, options: RequestStreamOptions): Response {
   const { redactor, countEvents: onSent } = site;
   const { threadId, runId, framing, cutOff, open } = options;

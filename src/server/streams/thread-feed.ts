@@ -25,13 +25,13 @@ export interface FeedOptions {
 
 /** How many of the newest frames are kept for readers that are about to join. */
 const kept = 256;
-/** Sending that is done within this time is no burden. */
+/** Sending within this time does not cause a pause. */
 const easyMs = 2;
 const longestPauseMs = 50;
 
 /**
- * The newest events of one thread: one tail of the log, however many readers there are. When to send to all of them
- * takes long, half that time passes before the next sending, and what came meanwhile goes together.
+ * The newest events of one thread: one tail of the log, shared by all readers. When sending to all readers is slow, the
+ * feed pauses for half that time, at most 50 ms, and sends the events of the pause as one batch.
  */
 class ThreadFeed {
   readonly readers = new Set<FeedReader>();
@@ -50,7 +50,7 @@ class ThreadFeed {
     void this.#follow(options, threadId).finally(onEnd);
   }
 
-  /** Joins a reader that has everything up to a seq; false when it has to read on first. */
+  /** Adds a reader that has everything up to a seq; returns false when it must read more of the log first. */
   join(reader: FeedReader, position: number): boolean {
     if (position < this.#head - this.#recent.length) return false;
     const missed = this.#recent.filter(({ seq }) => seq > position);
@@ -74,7 +74,7 @@ class ThreadFeed {
         for (const shown of texts.push({ seq: event.seq, text }, event))
           this.#next.push({ seq: shown.seq, bytes: encode(shown) });
         if (!this.#isSending) this.#send();
-        // The rest stays in the log until these are sent.
+        // Later events are read from the log after these frames were sent.
         if (this.#next.length >= kept) await new Promise<void>(resolve => (this.#onSent = resolve));
       }
       this.#end();

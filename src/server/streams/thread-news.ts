@@ -5,14 +5,14 @@ import type { Scope } from '../security/caller.ts';
 export interface ThreadNewsOptions {
   readonly feed: ThreadListFeed;
   readonly scope: Scope;
-  /** Returns the threads that wait for a person or run, as far as the reader may see them. */
+  /** Returns the active and waiting threads that are visible to the reader. */
   readonly active: () => Promise<ThreadInfo[]>;
   readonly signal: AbortSignal;
 }
 
 /**
- * Yields what changes in the list of threads that a reader may see, first what is active. News of a slow reader are
- * merged by thread, so they take no more room than the list.
+ * Yields the active threads visible to a reader, then changes in its thread list. Changes for a slow reader are merged
+ * by thread, so that they take no more memory than the list.
  */
 export async function* threadNews({ feed, scope, active, signal }: ThreadNewsOptions): AsyncGenerator<ThreadNews> {
   const changed = new Map<string, ThreadInfo>();

@@ -16,7 +16,7 @@ export class ThreadRawLines {
   /** Returns the record on a line of a run or of its subagent; undefined when it was not read or is no longer held. */
   readonly lineOf = (line: number, runId: string): unknown => this.#runs.get(getMainRun(runId))?.lineOf(line);
 
-  /** Reads the line that an event of a tool came from, before the event is encoded. */
+  /** Loads the raw line of a tool event; call it before the event is encoded. */
   async read(event: LoggedEvent): Promise<void> {
     const { type, line, runId } = event;
     if ((type !== 'tool_call' && type !== 'tool_result') || line === undefined) return;
