@@ -10,7 +10,7 @@ export function eventTypes(): string {
   const shared = sharedFields(variants.flatMap(({ shapes }) => shapes));
   const lines = [
     '/**',
-    ' * The events as interfaces. `npm run docs` writes this file from the definitions beside it: change those.',
+    ' * The events as interfaces. `npm run docs` writes this file from the definitions in this folder: change those.',
     ' * @module',
     ' */',
     '',

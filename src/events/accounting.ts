@@ -15,6 +15,6 @@ export const usage = define('usage', { doc: 'Tokens were used. A count that was 
     model: z.string().optional().describe('the model that used them'),
     cost: z.number().nonnegative().optional().describe('the cost in US dollars, when it was reported'),
     finishReason: z.string().optional().describe('why the model stopped'),
-    callId: z.string().optional().describe('the model call it came from'),
+    callId: z.string().optional().describe('the model call that produced it'),
   }),
 );

@@ -47,7 +47,7 @@ export const user = define('user', { doc: 'A person said something.', durability
 const fragmentFields = () => ({
   id: z.string().min(1).describe('the same for every fragment of one stream'),
   content: z.string().describe('the fragment'),
-  callId: z.string().optional().describe('the model call it came from'),
+  callId: z.string().optional().describe('the model call that produced it'),
 });
 
 export const text = define(

@@ -31,14 +31,14 @@ export const collapsed = define(
   { doc: 'A person folded or unfolded a message, a tool call or a summary.' },
   () =>
     eventShape('collapsed', {
-      nodeId: z.string().min(1).describe('what was folded: the id of a message, a tool call or a summary'),
+      nodeId: z.string().min(1).describe('the folded node: the id of a message, a tool call or a summary'),
       collapsed: z.boolean().describe('whether it is folded now; an unfolded summary shows its source'),
     }),
 );
 
 export const abortRequested = define(
   'abort_requested',
-  { doc: 'Somebody asked for the end of the run; the process that owns the run stops it.' },
+  { doc: 'The end of the run was requested; the process that owns the run stops it.' },
   () =>
     eventShape('abort_requested', {
       by: z.string().optional().describe('the person or program that asked'),
@@ -47,7 +47,7 @@ export const abortRequested = define(
 
 export const runRequested = define(
   'run_requested',
-  { doc: 'Somebody asked for a run; it is open from here on until its `harness_end`.', durability: 'barrier' },
+  { doc: 'A run was requested; it is open until its `harness_end`.', durability: 'barrier' },
   () =>
     eventShape('run_requested', {
       agentId: z.string().min(1).describe('the agent that is to run'),
@@ -83,6 +83,6 @@ export const folderChanged = define('folder_changed', { doc: 'The thread works i
       .optional()
       .describe('the git worktree that the folder belongs to, when it was made for this thread'),
     kept: z.array(z.string()).optional().describe('the files whose changes in the worktree were applied to the folder'),
-    note: z.string().optional().describe('what a person should know about the folder'),
+    note: z.string().optional().describe('a note about the folder for the user'),
   }),
 );

@@ -19,9 +19,9 @@ export const envelope = once(() => ({
     .describe('the node that caused the run: a tool call, a repl input, a user node'),
   ts: z.iso.datetime({ offset: true }).optional().describe('when it was seen; the log stamps it when absent'),
   seq: z.int().positive().optional().describe('its place in the thread; only the log assigns it'),
-  sessionId: z.string().optional().describe('the session of the external program it came from'),
+  sessionId: z.string().optional().describe('the session of the external program that produced it'),
   agentId: z.string().optional().describe('the agent that made it'),
-  line: z.int().positive().optional().describe('the number of the raw line it came from'),
+  line: z.int().positive().optional().describe('the number of the raw line it was translated from'),
 }));
 
 /**

@@ -1,5 +1,5 @@
 /**
- * The events as interfaces. `npm run docs` writes this file from the definitions beside it: change those.
+ * The events as interfaces. `npm run docs` writes this file from the definitions in this folder: change those.
  * @module
  */
 
@@ -13,11 +13,11 @@ export interface EventEnvelope {
   ts?: string | undefined;
   /** Its place in the thread; only the log assigns it. */
   seq?: number | undefined;
-  /** The session of the external program it came from. */
+  /** The session of the external program that produced it. */
   sessionId?: string | undefined;
   /** The agent that made it. */
   agentId?: string | undefined;
-  /** The number of the raw line it came from. */
+  /** The number of the raw line it was translated from. */
   line?: number | undefined;
 }
 
@@ -40,15 +40,15 @@ export interface HarnessStartEvent extends EventEnvelope {
     sampled?: boolean | undefined;
     /** Labels of the trace. */
     tags?: string[] | undefined;
-    /** What else is known of it. */
+    /** Further data. */
     metadata?: Record<string, unknown> | undefined;
     [more: string]: unknown;
   } | undefined;
   /** Whether it is the record of a run that took place elsewhere: without an end it counts as interrupted. */
   recorded?: boolean | undefined;
-  /** What it does beside its parent run, whose abort and end do not affect it. */
+  /** Its task in the background of its parent run, whose abort and end do not affect it. */
   memory?: {
-    /** What it makes. */
+    /** The kind of text it produces. */
     operation: 'observation' | 'reflection' | 'title';
     /** Whether the run that it serves continues meanwhile. */
     background: boolean;
@@ -69,7 +69,7 @@ export interface HarnessEndEvent extends EventEnvelope {
   output?: unknown;
 }
 
-/** What a model is sent beside the messages of the conversation. A thread has each context once, before the first `step_start` that names it; a tool is described only in the first context that has it. */
+/** Everything a model is sent besides the messages of the conversation. A thread has each context once, before the first `step_start` that names it; a tool is described only in the first context that has it. */
 export interface ModelContextEvent extends EventEnvelope {
   type: 'model_context';
   /** The hash of the context, with every tool whole. */
@@ -127,7 +127,7 @@ export interface StepStartEvent extends EventEnvelope {
   requestHash?: string | undefined;
 }
 
-/** An external program reported the id of its own session, by which it can be resumed. */
+/** An external program reported the id of its session; the session can be resumed by that id. */
 export interface SessionEvent extends EventEnvelope {
   type: 'session';
   /** The session id, as the program prints it. */
@@ -136,9 +136,9 @@ export interface SessionEvent extends EventEnvelope {
   cwd?: string | undefined;
   /** The model the session uses. */
   model?: string | undefined;
-  /** What the program calls the session. */
+  /** The title that the program gave the session. */
   title?: string | undefined;
-  /** What can be asked of the program with a slash, as it reported. */
+  /** The slash commands that the program reported. */
   commands?: {
     /** Without the slash. */
     name: string;
@@ -184,7 +184,7 @@ export interface TextEvent extends EventEnvelope {
   id: string;
   /** The fragment. */
   content: string;
-  /** The model call it came from. */
+  /** The model call that produced it. */
   callId?: string | undefined;
   /** Data that the provider needs back in later requests. */
   providerMetadata?: Record<string, unknown> | undefined;
@@ -201,7 +201,7 @@ export interface ReasoningEvent extends EventEnvelope {
   id: string;
   /** The fragment. */
   content: string;
-  /** The model call it came from. */
+  /** The model call that produced it. */
   callId?: string | undefined;
   /** Data that the provider needs back in later requests. */
   providerMetadata?: Record<string, unknown> | undefined;
@@ -251,7 +251,7 @@ export interface ToolProgressEvent extends EventEnvelope {
   toolCallId: string;
   /** The tool. */
   name: string;
-  /** What the tool reports; its form depends on the tool. */
+  /** The report of the tool; its form depends on the tool. */
   content: unknown;
 }
 
@@ -297,11 +297,11 @@ export interface ReplOutputEvent extends EventEnvelope {
   id: string;
   /** All it printed. */
   stdout: string;
-  /** What went wrong, when it failed. */
+  /** The error, when it failed. */
   error?: string | undefined;
   /** Whether FINAL() was called. */
   done: boolean;
-  /** What was given to FINAL(). */
+  /** The argument of FINAL(). */
   final?: string | undefined;
   /** True when that was no string, and `final` is its JSON. */
   structured?: boolean | undefined;
@@ -401,7 +401,7 @@ export interface SuspensionRelayEvent extends EventEnvelope {
   tool: string;
   /** The arguments it would run with. */
   params?: Record<string, unknown> | undefined;
-  /** What the tool says about why it waits. */
+  /** The reason for waiting, in a form that the tool defines. */
   payload?: unknown;
   /** JSON Schema of the data it wants. */
   resumeSchema?: string | undefined;
@@ -495,15 +495,15 @@ export interface SummaryEvent extends EventEnvelope {
   };
   /** The shorter form. */
   text: string;
-  /** What made it. */
+  /** The mechanism that produced it. */
   kind: 'compaction' | 'observation' | 'reflection';
   /** False: buffered, it stands for nothing until a later summary activates it; true when absent. */
   active?: boolean | undefined;
   /** The buffered summaries that this one puts into effect. */
   activates?: string[] | undefined;
-  /** What the agent was doing at the end of the span. */
+  /** The task of the agent at the end of the span. */
   currentTask?: string | undefined;
-  /** What the agent should say or do next. */
+  /** The suggested next step of the agent. */
   suggestedResponse?: string | undefined;
   /** The tokens of the text. */
   tokens?: number | undefined;
@@ -538,14 +538,14 @@ export interface UsageEvent extends EventEnvelope {
   cost?: number | undefined;
   /** Why the model stopped. */
   finishReason?: string | undefined;
-  /** The model call it came from. */
+  /** The model call that produced it. */
   callId?: string | undefined;
 }
 
 /** Something failed. Only a fatal error ends a run. */
 export interface ErrorEvent extends EventEnvelope {
   type: 'error';
-  /** What happened, for a person. */
+  /** The message for the user. */
   message: string;
   /** A stable code, when there is one. */
   code?: string | undefined;
@@ -560,7 +560,7 @@ export interface ErrorEvent extends EventEnvelope {
 /** Something may be wrong; the run continues. */
 export interface WarningEvent extends EventEnvelope {
   type: 'warning';
-  /** What happened, for a person. */
+  /** The message for the user. */
   message: string;
   /** A stable code, when there is one. */
   code?: string | undefined;
@@ -586,14 +586,14 @@ export interface FileRegisteredEvent extends EventEnvelope {
 /** An agent printed something that is not understood. Nothing of it is lost. */
 export interface UnknownEvent extends EventEnvelope {
   type: 'unknown';
-  /** What was printed: any JSON value, a string when it was not JSON. */
+  /** The printed value: any JSON value, a string when it was not JSON. */
   raw: unknown;
 }
 
 /** An event of a product built on this one. */
 export interface CustomEvent extends EventEnvelope {
   type: 'custom';
-  /** What kind of event it is. */
+  /** The name of the kind of event. */
   name: string;
   /** Its data. */
   data: unknown;
@@ -638,7 +638,7 @@ export interface FolderChangedEvent extends EventEnvelope {
   } | undefined;
   /** The files whose changes in the worktree were applied to the folder. */
   kept?: string[] | undefined;
-  /** What a person should know about the folder. */
+  /** A note about the folder for the user. */
   note?: string | undefined;
 }
 
@@ -652,13 +652,13 @@ export interface BranchSelectedEvent extends EventEnvelope {
 /** A person folded or unfolded a message, a tool call or a summary. */
 export interface CollapsedEvent extends EventEnvelope {
   type: 'collapsed';
-  /** What was folded: the id of a message, a tool call or a summary. */
+  /** The folded node: the id of a message, a tool call or a summary. */
   nodeId: string;
   /** Whether it is folded now; an unfolded summary shows its source. */
   collapsed: boolean;
 }
 
-/** Somebody asked for a run; it is open from here on until its `harness_end`. */
+/** A run was requested; it is open until its `harness_end`. */
 export interface RunRequestedEvent extends EventEnvelope {
   type: 'run_requested';
   /** The message that it answers. */
@@ -667,13 +667,13 @@ export interface RunRequestedEvent extends EventEnvelope {
   agentId: string;
   /** The model to use instead of the agent's own. */
   model?: string | undefined;
-  /** What the client that asks for the run adds to its agent. */
+  /** Tools and context that the client adds to the agent for this run. */
   additions?: {
     /** Tools that the client executes. */
     tools?: {
       /** Its name, for the model. */
       name: string;
-      /** What it does, for the model. */
+      /** The description for the model. */
       description?: string | undefined;
       /** JSON Schema of its input. */
       parameters?: Record<string, unknown> | undefined;
@@ -685,7 +685,7 @@ export interface RunRequestedEvent extends EventEnvelope {
   } | undefined;
 }
 
-/** Somebody asked for the end of the run; the process that owns the run stops it. */
+/** The end of the run was requested; the process that owns the run stops it. */
 export interface AbortRequestedEvent extends EventEnvelope {
   type: 'abort_requested';
   /** The person or program that asked. */
@@ -738,17 +738,17 @@ export interface MessageQueuedEvent extends EventEnvelope {
     sampled?: boolean | undefined;
     /** Labels of the trace. */
     tags?: string[] | undefined;
-    /** What else is known of it. */
+    /** Further data. */
     metadata?: Record<string, unknown> | undefined;
     [more: string]: unknown;
   } | undefined;
-  /** What the client that asks for the run adds to its agent. */
+  /** Tools and context that the client adds to the agent for this run. */
   additions?: {
     /** Tools that the client executes. */
     tools?: {
       /** Its name, for the model. */
       name: string;
-      /** What it does, for the model. */
+      /** The description for the model. */
       description?: string | undefined;
       /** JSON Schema of its input. */
       parameters?: Record<string, unknown> | undefined;

@@ -3,7 +3,7 @@ import { eventShape, family, jsonValue } from './define.ts';
 
 const define = family('facts');
 
-const message = () => z.string().describe('what happened, for a person');
+const message = () => z.string().describe('the message for the user');
 const code = () => z.string().optional().describe('a stable code, when there is one');
 
 export const error = define('error', { doc: 'Something failed. Only a fatal error ends a run.' }, () =>
@@ -39,13 +39,13 @@ export const unknown = define(
   { doc: 'An agent printed something that is not understood. Nothing of it is lost.' },
   () =>
     eventShape('unknown', {
-      raw: jsonValue().describe('what was printed: any JSON value, a string when it was not JSON'),
+      raw: jsonValue().describe('the printed value: any JSON value, a string when it was not JSON'),
     }),
 );
 
 export const custom = define('custom', { doc: 'An event of a product built on this one.' }, () =>
   eventShape('custom', {
-    name: z.string().min(1).describe('what kind of event it is'),
+    name: z.string().min(1).describe('the name of the kind of event'),
     data: jsonValue().describe('its data'),
   }),
 );

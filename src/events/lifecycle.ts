@@ -11,7 +11,7 @@ export const runTrace = () =>
       parentSpanId: z.string().optional().describe('the span that the run is a part of'),
       sampled: z.boolean().optional().describe('false when the caller does not record the trace'),
       tags: z.array(z.string()).optional().describe('labels of the trace'),
-      metadata: z.record(z.string(), z.unknown()).optional().describe('what else is known of it'),
+      metadata: z.record(z.string(), z.unknown()).optional().describe('further data'),
     })
     .optional()
     .describe('the trace it belongs to, when the caller named one');
@@ -33,12 +33,12 @@ export const harnessStart = define(
         ),
       memory: z
         .looseObject({
-          operation: z.enum(['observation', 'reflection', 'title']).describe('what it makes'),
+          operation: z.enum(['observation', 'reflection', 'title']).describe('the kind of text it produces'),
           background: z.boolean().describe('whether the run that it serves continues meanwhile'),
           tokens: z.int().nonnegative().describe('the tokens it condenses'),
         })
         .optional()
-        .describe('what it does beside its parent run, whose abort and end do not affect it'),
+        .describe('its task in the background of its parent run, whose abort and end do not affect it'),
     }),
 );
 
@@ -91,13 +91,13 @@ export const stepStart = define(
 
 export const session = define(
   'session',
-  { doc: 'An external program reported the id of its own session, by which it can be resumed.' },
+  { doc: 'An external program reported the id of its session; the session can be resumed by that id.' },
   () =>
     eventShape('session', {
       sessionId: z.string().min(1).describe('the session id, as the program prints it'),
       cwd: z.string().optional().describe('the directory the session works in'),
       model: z.string().optional().describe('the model the session uses'),
-      title: z.string().optional().describe('what the program calls the session'),
+      title: z.string().optional().describe('the title that the program gave the session'),
       commands: z
         .array(
           z.looseObject({
@@ -106,6 +106,6 @@ export const session = define(
           }),
         )
         .optional()
-        .describe('what can be asked of the program with a slash, as it reported'),
+        .describe('the slash commands that the program reported'),
     }),
 );

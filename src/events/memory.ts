@@ -13,14 +13,14 @@ export const summary = define(
         .looseObject({ from: z.string().min(1), to: z.string().min(1) })
         .describe('the first and the last node it stands for, along the active branch'),
       text: z.string().describe('the shorter form'),
-      kind: z.enum(['compaction', 'observation', 'reflection']).describe('what made it'),
+      kind: z.enum(['compaction', 'observation', 'reflection']).describe('the mechanism that produced it'),
       active: z
         .boolean()
         .optional()
         .describe('false: buffered, it stands for nothing until a later summary activates it; true when absent'),
       activates: z.array(z.string()).optional().describe('the buffered summaries that this one puts into effect'),
-      currentTask: z.string().optional().describe('what the agent was doing at the end of the span'),
-      suggestedResponse: z.string().optional().describe('what the agent should say or do next'),
+      currentTask: z.string().optional().describe('the task of the agent at the end of the span'),
+      suggestedResponse: z.string().optional().describe('the suggested next step of the agent'),
       tokens: z.int().nonnegative().optional().describe('the tokens of the text'),
       coveredMessages: z.int().nonnegative().optional().describe('how many messages of the model it stands for'),
       contextId: z.string().optional().describe('the `model_context` of the request that a compaction made'),

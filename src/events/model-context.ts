@@ -10,7 +10,7 @@ export const sentMessages = () =>
 export const modelContext = define(
   'model_context',
   {
-    doc: 'What a model is sent beside the messages of the conversation. A thread has each context once, before the first `step_start` that names it; a tool is described only in the first context that has it.',
+    doc: 'Everything a model is sent besides the messages of the conversation. A thread has each context once, before the first `step_start` that names it; a tool is described only in the first context that has it.',
   },
   () =>
     eventShape('model_context', {

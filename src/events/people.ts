@@ -56,7 +56,7 @@ export const relay = define(
         toolCallId: toolCallId().optional().describe('the tool call that waits; absent when a limit of spending asks'),
         tool: tool(),
         params: params().optional(),
-        payload: z.unknown().optional().describe('what the tool says about why it waits'),
+        payload: z.unknown().optional().describe('the reason for waiting, in a form that the tool defines'),
         resumeSchema: z.string().optional().describe('JSON Schema of the data it wants'),
         forClient: z
           .boolean()

@@ -27,9 +27,9 @@ export const replOutput = define('repl_output', { doc: 'An execution ended.', du
   eventShape('repl_output', {
     id: id(),
     stdout: z.string().describe('all it printed'),
-    error: z.string().optional().describe('what went wrong, when it failed'),
+    error: z.string().optional().describe('the error, when it failed'),
     done: z.boolean().describe('whether FINAL() was called'),
-    final: z.string().optional().describe('what was given to FINAL()'),
+    final: z.string().optional().describe('the argument of FINAL()'),
     structured: z.boolean().optional().describe('true when that was no string, and `final` is its JSON'),
     iteration: iteration(),
     durationMs: z.number().nonnegative().optional().describe('wall-clock time of the execution'),

@@ -4,7 +4,7 @@ import { defined } from '../base/defined.ts';
 const clientTool = () =>
   z.looseObject({
     name: z.string().min(1).describe('its name, for the model'),
-    description: z.string().optional().describe('what it does, for the model'),
+    description: z.string().optional().describe('the description for the model'),
     parameters: z.record(z.string(), z.unknown()).optional().describe('JSON Schema of its input'),
   });
 
@@ -32,7 +32,7 @@ export const runAdditions = () =>
       instructions: z.string().optional().describe("words that follow the agent's instructions"),
     })
     .optional()
-    .describe('what the client that asks for the run adds to its agent');
+    .describe('tools and context that the client adds to the agent for this run');
 
 /** Returns the additions of a client in the form of the event field. */
 export function storedAdditions({ tools, instructions }: RunAdditions): {

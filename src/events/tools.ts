@@ -77,7 +77,7 @@ export const toolProgress = define('tool_progress', { doc: 'A running tool repor
     id: z.string().min(1).describe('the id of this report'),
     toolCallId: z.string().min(1).describe('the tool call it belongs to'),
     name: z.string().describe('the tool'),
-    content: jsonValue().describe('what the tool reports; its form depends on the tool'),
+    content: jsonValue().describe('the report of the tool; its form depends on the tool'),
   }),
 );
 
