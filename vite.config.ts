@@ -49,7 +49,7 @@ export default defineConfig({
             { name: 'events', test: /src\/(?:base|events)\//, priority: 2 },
             { name: 'graph', test: /src\/graph\//, priority: 2 },
             { name: 'views', test: /src\/(?:projections|protocols|client)\//, minShareCount: 40, priority: 1 },
-            { name: 'core', test: /src\/(?:log|agents|control)\/[^/]+\//, minShareCount: 22, priority: 1 },
+            { name: 'core', test: /src\/(?:log|agents(?!\/model)|control)\/[^/]+\//, minShareCount: 22, priority: 1 },
             { name: 'server', test: /src\/server\//, minShareCount: 3, priority: 1 },
             { name: 'terminal', test: /src\/terminal\//, minShareCount: 3, priority: 1 },
           ],

@@ -85,9 +85,10 @@ describe.skipIf(database === undefined)('singletree store with PostgreSQL', () =
     expect(await back.readTexts('parent')).toEqual(await log.readTexts('parent'));
     expect(await back.listThreads()).toEqual(await log.listThreads());
     await Promise.all([log.close(), back.close()]);
-    expect(singletree('store', 'check', '--store', url)).toMatchObject({ status: 0 });
     const database = await openStore(url);
     await database.append('parent', [{ type: 'run_requested', runId: 'open', agentId: 'a', parentId: 'u:user' }]);
+    // It derives what is pending, which would write messages of the thread again.
+    expect(singletree('store', 'check', '--store', url)).toMatchObject({ status: 0 });
     for (const damage of ['DELETE FROM singletree.messages', 'DELETE FROM singletree.open_things']) {
       await runSql(url, damage);
       expect(singletree('store', 'check', '--store', url)).toMatchObject({ status: 1 });

@@ -39,7 +39,7 @@ export type { LoopAgentOptions } from './loop/loop-agent-options.ts';
 export { defineTool, isCallOf, type ToolDefinition } from './tool-definition/define-tool.ts';
 export type { ToolEvent, ToolQuestion, ToolResult, ToolReturn } from './contract/tool-values.ts';
 export type { SubagentRequest, Tool, ToolCall } from './contract/agent.ts';
-export type { CompactionOptions } from './memory/compaction.ts';
+export type { CompactionOptions } from './memory/compaction-options.ts';
 export { Memory } from './memory/memory.ts';
 export type { MemoryOptions, MemoryScope, ObservationOptions, ReflectionOptions } from './contract/memory.ts';
 export type { MemoryHost, MemoryJob } from './contract/agent.ts';

@@ -15,7 +15,7 @@ import { startEvent } from '../start-event.ts';
 import { type Limits, limitsField } from '../limits/limits.ts';
 import { type AgentTools, toolList } from '../tool-definition/ai-sdk-tool.ts';
 import { loopAgent } from '../loop/loop-agent.ts';
-import { compactionOption, type CompactionOptions } from '../memory/compaction.ts';
+import { compactionOption, type CompactionOptions } from '../memory/compaction-options.ts';
 import { type Memory, memoryField } from '../memory/memory.ts';
 import { modelSource } from '../model/call/model-options.ts';
 import { checkModelId } from '../model/registry/model-source.ts';

@@ -3,7 +3,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
 import { field, isObject, number, text } from '../../base/options/option-fields.ts';
 import { type Limits, limitsField } from '../limits/limits.ts';
-import { compactionOption, type CompactionOptions } from '../memory/compaction.ts';
+import { compactionOption, type CompactionOptions } from '../memory/compaction-options.ts';
 import { memoryField, type Memory } from '../memory/memory.ts';
 import { modelOptions, modelSource, type ModelSettings } from '../model/call/model-options.ts';
 import type { RetryOptions, ModelSource, ModelRegistry } from '../contract/model.ts';

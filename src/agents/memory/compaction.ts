@@ -1,8 +1,8 @@
-import type { OptionFields } from '../../base/options/check-options.ts';
 import { defined } from '../../base/defined.ts';
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
 import { newId } from '../../events/ids.ts';
+import type { CompactionOptions } from './compaction-options.ts';
 import type { Message } from '../../projections/message.ts';
 import type { RunInput } from '../../projections/model-input/run-input.ts';
 import { resolveModel } from '../model/registry/model-source.ts';
@@ -11,10 +11,6 @@ import { pricedModel } from '../model/prices/prices.ts';
 import type { ContextPolicy, StepContext } from './step-context.ts';
 import { preservedMessages, withPreserved } from './preserved-messages.ts';
 import { countTokens, countTokensOfEach, mostTokens } from '../model/tokens/tokens.ts';
-import * as z from 'zod';
-import { callback, flag, number, text } from '../../base/options/option-fields.ts';
-import { modelSource } from '../model/call/model-options.ts';
-import type { ModelSource } from '../contract/model.ts';
 
 const defaultInstructions = [
   'Summarise the conversation so far for yourself: it takes the place of what it covers, and you go on from it.',
@@ -135,31 +131,3 @@ export function thresholdFor({ provider, modelId }: Pick<LanguageModelV3, 'provi
   const window = pricedModel({ provider: provider.split('.')[0] ?? provider, model: modelId })?.contextWindow;
   return window === undefined ? 100_000 : window * 0.8;
 }
-
-export interface CompactionOptions {
-  /** The number of tokens that triggers a summary. Default: four fifths of the model's context window, or 100,000. */
-  readonly threshold?: number;
-  /** The approximate number of tokens of the newest turns that stay unchanged. Default: a quarter of the threshold. */
-  readonly keep?: number;
-  /** The model that writes the summary. Default: the model of the run. */
-  readonly model?: ModelSource;
-  /** The instructions for the summary. */
-  readonly instructions?: string;
-  /** Whether user messages are kept verbatim in addition to the summary. Default: false. */
-  readonly keepsUserMessages?: boolean;
-  /** Returns a text that each summary ends with, such as the open tasks. */
-  readonly append?: () => string;
-}
-
-/** The schema of an option for compaction options, or false. */
-export const compactionOption = () => {
-  const changes = z.strictObject({
-    threshold: number().optional(),
-    keep: number().optional(),
-    model: modelSource().optional(),
-    instructions: text().optional(),
-    keepsUserMessages: flag().optional(),
-    append: callback().optional(),
-  } satisfies OptionFields<CompactionOptions>);
-  return z.union([z.literal(false), changes], { error: 'expected an object, or false' });
-};

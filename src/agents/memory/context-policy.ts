@@ -1,7 +1,8 @@
 import type { RunInput, RunInputOptions } from '../../projections/model-input/run-input.ts';
 import type { HostParams } from '../contract/agent.ts';
 import type { MemorySettings } from '../contract/memory.ts';
-import { type CompactionOptions, Compaction } from './compaction.ts';
+import type { CompactionOptions } from './compaction-options.ts';
+import { Compaction } from './compaction.ts';
 import { ObservationPolicy } from './observation-policy.ts';
 import type { ContextPolicy } from './step-context.ts';
 

@@ -1,12 +1,5 @@
-import {
-  type Assignment,
-  type Command,
-  type CommandArgument,
-  forEachChild,
-  parse,
-  type SyntaxNode,
-  type Word,
-} from 'unbash';
+import { type Assignment, type Command, forEachChild, parse, type SyntaxNode } from 'unbash';
+import { parseWord } from './parse-word.ts';
 import { scriptOfShell } from './shell-carrier.ts';
 import type { ShellWord } from './shell-word.ts';
 import { readStrictly, type StrictLine } from './strict-line.ts';
@@ -29,38 +22,13 @@ const doubtful: Tests = {
 };
 
 /** Whether a node may run more than the commands found under it. */
-export function isDoubtful(node: SyntaxNode): boolean {
+function isDoubtful(node: SyntaxNode): boolean {
   const found = doubtful[node.type] as ((node: SyntaxNode) => boolean) | undefined;
   return found?.(node) ?? false;
 }
 
 function always(): boolean {
   return true;
-}
-
-const closedParts: ReadonlySet<string> = new Set(['Literal', 'SingleQuoted', 'AnsiCQuoted']);
-
-/** Parses one argument or name of a parsed command. */
-export function parseWord(argument: CommandArgument): ShellWord {
-  if (argument.type === 'Assignment') return assignmentWord(argument);
-  return { value: argument.value, open: isOpen(argument), tilde: argument.text.startsWith('~') };
-}
-
-function assignmentWord(assignment: Assignment): ShellWord {
-  const { value } = assignment;
-  if (value.type === 'ArrayValue' || assignment.index !== undefined)
-    return { value: assignment.text, open: true, tilde: false };
-  const operator = assignment.append ? '+=' : '=';
-  const open = isOpen(value) || value.text.startsWith('~');
-  return { value: `${assignment.name}${operator}${value.value}`, open, tilde: false };
-}
-
-function isOpen(word: Word): boolean {
-  return (word.parts ?? []).some(part => {
-    if (part.type === 'DoubleQuoted' || part.type === 'LocaleString')
-      return part.parts.some(child => child.type !== 'Literal');
-    return !closedParts.has(part.type);
-  });
 }
 
 /** One simple command of a line, at any position or nesting. */

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { forEachChild, parse, type SyntaxNode } from 'unbash';
 import { describe, expect, it } from 'vitest';
-import { parseWord } from './shell-line.ts';
+import { parseWord } from './parse-word.ts';
 import { readStrictly } from './strict-line.ts';
 
 const fragments = (
