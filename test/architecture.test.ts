@@ -54,11 +54,23 @@ const agentFolders: Record<string, readonly string[]> = {
   loop: [...shared, 'tool-definition', 'model', 'permissions', 'limits', 'memory', 'subagents', 'workspace'],
   rlm: [...shared, 'tool-definition', 'model', 'permissions', 'loop', 'subagents'],
   coder: [
-    ...[...shared, 'tool-definition', 'model', 'permissions', 'limits', 'memory', 'titles', 'subagents', 'loop'],
-    ...['skills', 'tasks', 'tools', 'process', 'workspace'],
+    ...shared,
+    'tool-definition',
+    'model',
+    'permissions',
+    'limits',
+    'memory',
+    'titles',
+    'subagents',
+    'loop',
+    'skills',
+    'tasks',
+    'tools',
+    'process',
+    'workspace',
   ],
   demo: ['contract', 'tool-definition', 'model', 'loop', 'rlm', 'subagents'],
-  cli: [...[...shared, 'process', 'model', 'permissions', 'loop', 'memory', 'workspace', 'tools', 'mcp']],
+  cli: [...shared, 'process', 'model', 'permissions', 'loop', 'memory', 'workspace', 'tools', 'mcp'],
 };
 const connecting = ['index.ts', 'orchestrator.ts'];
 /** Who may import whom inside `src/control`: whole folders, or single files of one. */

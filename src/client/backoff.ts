@@ -3,9 +3,9 @@ import { type ErrorCode, SingletreeError } from '../base/singletree-error.ts';
 /** The timer and random source of a backoff; tests replace them. */
 export interface Backoff {
   /** Resolves after the time, or at once when the signal aborts. */
-  delay(ms: number, signal?: AbortSignal): Promise<void>;
+  readonly delay: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** From 0 to below 1. */
-  random(): number;
+  readonly random: () => number;
 }
 
 const firstMs = 250;

@@ -30,7 +30,7 @@ export function routeMethods(
       const method = (...given: unknown[]) => {
         const values = [...given];
         const path = pattern.replaceAll(/\{\w+\}/g, () => encodeURIComponent(String(values.shift())));
-        const input = (values[0] ?? {}) as object;
+        const input = values[0] ?? {};
         const init = { method: verb.toUpperCase() };
         if (verb === 'get' || verb === 'delete') return call(path + encodeQuery(input), init, answer);
         const headers = { 'content-type': 'application/json' };

@@ -77,9 +77,9 @@ export async function* watchThreadNews(
 }
 
 interface FollowedStream<Item> {
-  open(signal: AbortSignal): Promise<ReadableStream<Uint8Array>>;
+  readonly open: (signal: AbortSignal) => Promise<ReadableStream<Uint8Array>>;
   /** Returns the item of a frame; undefined for a duplicate, `gap` when items before it are missing. */
-  read(frame: Frame): Item | 'gap' | undefined;
+  readonly read: (frame: Frame) => Item | 'gap' | undefined;
 }
 
 /** Yields the items of a stream, which is opened again when it is lost or has a gap, until the signal aborts. */

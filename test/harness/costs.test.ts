@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import * as z from 'zod';
 import { getMessageDelta } from '../../src/control/harness/messages/message-view.ts';
 import { MemoryLog, SqliteLog, type Tail } from '../../src/log/index.ts';
 import { gate, scene, silentAfterOneWord } from './scene.ts';

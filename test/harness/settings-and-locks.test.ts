@@ -5,10 +5,6 @@ import { MemoryLog } from '../../src/log/index.ts';
 import { anyModel, calls, echo, scene, yolo } from './scene.ts';
 
 const modes = () => scene([]).harness.listModes();
-const pending = ({ harness }: { harness: Harness }) => {
-  const { pendingApproval, pendingQuestion, pendingPlanApproval } = harness.getDisplayState();
-  return [pendingApproval, pendingQuestion, pendingPlanApproval].filter(item => item !== null).length;
-};
 
 describe('settings and locks', () => {
   it('two permission writes in one tick both take effect; setters are safe to call without await', async () => {

@@ -1,5 +1,4 @@
 import { checkRlmOptions, type RlmAgentOptions } from './rlm-agent-options.ts';
-import * as z from 'zod';
 import { defined } from '../../base/defined.ts';
 import type { AgentEvent } from '../../events/vocabulary.ts';
 import type { CallableAgent, InvokeRequest } from '../contract/agent.ts';

@@ -1,6 +1,4 @@
-import * as z from 'zod';
 import { SingletreeError } from '../../base/singletree-error.ts';
-import { modelProviderInfo } from '../../protocols/http-settings.ts';
 import type { ProviderHost } from '../hosts.ts';
 import { type Route, route } from '../route.ts';
 import { checkOwner, type Scope } from '../security/caller.ts';
@@ -8,7 +6,6 @@ import type { Site } from '../site.ts';
 import { httpRoutes } from '../../protocols/http-routes.ts';
 
 const tag = 'Settings';
-const providerList = z.looseObject({ providers: z.array(modelProviderInfo) });
 
 /** The keys of providers of models and servers of models; a token of one resource does not open them. */
 export function providerRoutes(site: Site): Route[] {

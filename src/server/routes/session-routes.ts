@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import type { SessionPlace } from '../../agents/cli/sessions/session-format.ts';
 import { importSession } from '../../control/import/import-session.ts';
 import { listSessions, findSessions, type SessionSource, threadIdFor } from '../../control/import/session-source.ts';

@@ -33,10 +33,6 @@ const listQuery = z.strictObject({
   query: z.string().max(200).optional().describe('words that are in the title'),
   cursor: z.string().max(1000).optional().describe('`next` of the page before'),
 });
-const threadList = z.looseObject({
-  threads: z.array(threadInfo),
-  next: z.string().optional().describe('the cursor of the next page, when there is more'),
-});
 
 /** Threads: list, search, make, read, rename, remove, branch, export and import. */
 export function threadRoutes(site: Site): Route[] {
