@@ -76,11 +76,16 @@ async function readTitles(log: EventLog): Promise<Map<string, string>> {
 }
 
 function modelCells({ modelCalls, inputTokens, outputTokens, cost }: GroupedUsage): string[] {
-  return [`${modelCalls} calls`, `${inputTokens} in`, `${outputTokens} out`, cost === undefined ? '' : costText(cost)];
+  return [
+    counted(modelCalls, 'call'),
+    `${inputTokens} in`,
+    `${outputTokens} out`,
+    cost === undefined ? '' : costText(cost),
+  ];
 }
 
 function toolCells({ toolCalls = 0, failedCalls = 0, toolMs = 0 }: GroupedUsage): string[] {
-  return [`${toolCalls} calls`, `${failedCalls} failed`, durationText(toolMs)];
+  return [counted(toolCalls, 'call'), `${failedCalls} failed`, durationText(toolMs)];
 }
 
 async function printRows(rows: readonly string[][]): Promise<void> {
