@@ -56,7 +56,7 @@ describe('singletree import', () => {
       4,
     ]);
     const tools = singletree('usage', '--by', 'tool', '--imported', ...store('all')).stdout;
-    expect(tools).toMatch(/^read +\d+ calls +0 failed/m);
+    expect(tools).toMatch(/^read +\d+ calls? +0 failed/m);
     const threads = rows(singletree('threads', '--json', ...store('all')).stdout);
     expect(threads.map(({ updatedAt }) => String(updatedAt).slice(0, 10))).toEqual(Array(3).fill('2026-11-16'));
   });
